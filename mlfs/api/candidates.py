@@ -37,7 +37,7 @@ def columns_named(columns: Any, names: Sequence[str], option: str) -> list[int]:
     """
     if isinstance(columns, (str, int, np.integer)):
         columns = [columns]
-    if not isinstance(columns, Iterable):
+    if not isinstance(columns, Iterable) or getattr(columns, "ndim", 1) == 0:
         msg = f"takes names, globs or numbers of columns, not {printable(repr(columns))}"
         raise UsageError(msg, option=option)
     columns = list(columns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,11 +10,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from mlfs.api.cross_validated import CrossValidation
 from mlfs.data.frames import as_frame, naming_half_pairs, pandas
 from mlfs.discretize import Binning
-from mlfs.errors import DataError
+from mlfs.errors import DataError, printable
 from mlfs.search.label_parents import Structure
 from mlfs.search.picks import Pick, Picks, Significance
 
@@ -284,9 +286,14 @@ class Selection(Ranking):
         [0, 0, 1, 1]
         """
         order = sorted(range(len(self)), key=self.indices.__getitem__)
-        if hasattr(X, "columns") and hasattr(X, "shape"):
+        if hasattr(X, "columns") and len(X.shape) == 2:
             X = as_frame(X)
-            return X[[self.names[i] for i in order]]
+            own = {str(name): name for name in X.columns}
+            for name in self.names:
+                if name not in own:
+                    raise DataError(f"X has no column {printable(name)!r}, which is selected")
+            return X[[own[self.names[i]] for i in order]]
+        X = _table(X)
         if X.shape[1] != self.data["features"]:
             n_columns, n_features = X.shape[1], self.data["features"]
             raise DataError(
@@ -344,3 +351,16 @@ def _tested(ranking: Ranking) -> dict[str, Any]:
 
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
+
+
+def _table(X: Any) -> Any:
+    """A table whose columns can be taken; lists become an array."""
+    if sp.issparse(X):
+        X = X if X.format == "csc" else X.tocsr()
+    elif isinstance(X, (list, tuple)):
+        with contextlib.suppress(ValueError):  # of lists of different lengths
+            X = np.asarray(X)
+    if len(getattr(X, "shape", ())) != 2:
+        msg = "X is an array, a sparse matrix or a frame of rows and columns"
+        raise DataError(f"{msg}, not {printable(repr(X))}")
+    return X

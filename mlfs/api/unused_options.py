@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
 from mlfs.api.options import OPTIONS, is_auto
 from mlfs.api.value_kinds import is_cv
 from mlfs.criteria import Criterion
@@ -50,7 +52,7 @@ leave it out, or ask for auto
     named = {*given}
     for use in (*NUMBERS, "chain"):
         options = [option for option in OPTIONS if option.only_for == use and option.name in values]
-        unused = [o.name for o in options if o.name in named or values[o.name] != o.default]
+        unused = [o.name for o in options if o.name in named or np.any(values[o.name] != o.default)]
         if not unused:
             continue
         if use == "chain":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -58,13 +59,19 @@ class Kind:
         return self._read(name, value)
 
     def _read(self, name: str, value: Any) -> Any:
-        if self.types and not isinstance(value, self.types):
+        if self.types and (_is_scalar_array(value) or not isinstance(value, self.types)):
             raise self.refusal(name, value)
         return value
 
     def refusal(self, name: str, value: Any) -> UsageError:
         """The error about a value of this kind."""
         return UsageError(f"{self.wanted}, not {printable(repr(value))}", option=name)
+
+
+def _is_scalar_array(value: Any) -> bool:
+    """Whether it is an array of no dimension: iterable by its type, but not in fact."""
+    iterable = isinstance(value, Iterable) and not isinstance(value, (str, bytes))
+    return iterable and getattr(value, "ndim", 1) == 0
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from mlfs._kernels import column_values
 from mlfs.counting.entries import edges_of
 from mlfs.data.uniform import LazySequence
 from mlfs.discretize.column_blocks import Block
-from mlfs.errors import DataError, printable
+from mlfs.errors import DataError, UsageError, printable
 
 __all__ = ["Binning", "Binnings", "join", "ranges"]
 
@@ -198,6 +198,10 @@ class Binnings(LazySequence):
         """The same for binnings in any sequence."""
         if isinstance(binnings, cls):
             return binnings
+        are_all = isinstance(binnings, Sequence) and all(isinstance(b, Binning) for b in binnings)
+        if not are_all:
+            msg = "is a sequence of Binning, such as the binnings of other prepared data, not "
+            raise UsageError(f"{msg}{printable(repr(binnings))}", option="binnings")
         knots = [
             binning.values if binning.method == "nominal" else binning.edges for binning in binnings
         ]

@@ -72,11 +72,12 @@ def network_for(
         return network.renumbered(dataset.label_names)
     if isinstance(network, Mapping):
         return given_network(network, dataset.label_names)
-    kind = network or ("chain" if criterion.network is True else criterion.network)
+    own = "chain" if criterion.network is True else criterion.network
+    kind = own if network is None else network if isinstance(network, str) else repr(network)
     if kind == "tree":
         return information_tree(info, dataset.label_names)
     if kind != "chain":
-        raise UnknownName("label network", str(kind), ("chain", "tree"))
+        raise UnknownName("label network", kind, ("chain", "tree"))
     if order == "given" or len(dataset.labels) == 1:
         sequence = tuple(range(len(dataset.labels)))
     elif order == "full":

@@ -110,6 +110,17 @@ def test_transform_keeps_the_selected_columns_in_the_order_of_the_table():
     assert np.array_equal(selection.transform(frame[frame.columns[::-1]]).to_numpy(), wanted)
     with pytest.raises(DataError, match="X has 5 columns, but the selection is of 8 features"):
         selection.transform(X[:, :5])
+    assert np.array_equal(selection.transform(X.tolist()), wanted)
+    assert np.array_equal(selection.transform(sp.dia_array(X)).toarray(), wanted)
+    numbered = pd.DataFrame(X)  # the names of its columns are numbers
+    kept = mlfs.select((numbered, Y), "mim", 3).transform(numbered)
+    assert np.array_equal(kept.to_numpy(), wanted)
+    gone = frame.drop(columns=selection.names[0])
+    with pytest.raises(DataError, match=f"X has no column '{selection.names[0]}', which is sel"):
+        selection.transform(gone)
+    for odd in (X[0], "songs.csv", [[1, 2], [3]], None, mlfs.data.from_arrays(X, Y)):
+        with pytest.raises(DataError, match="X is an array, a sparse matrix or a frame of rows"):
+            selection.transform(odd)
 
 
 def test_a_selection_explains_its_picks_and_with_the_data_the_others():

@@ -152,3 +152,9 @@ def test_the_transformer_refuses_other_options(ready, options, message: str) -> 
 def test_labels_are_not_given_twice(ready) -> None:
     with pytest.raises(mlfs.UsageError, match="leave y out"):
         mlfs.FeatureSelector().fit(ready, np.zeros(240))
+
+
+@pytest.mark.parametrize("odd", [3, "width", [0], [None]])
+def test_what_is_no_binning_is_refused(odd) -> None:
+    with pytest.raises(mlfs.UsageError, match="binnings is a sequence of Binning"):
+        mlfs.prepare(([[0.5], [1.5]], [[0], [1]]), binnings=odd)

@@ -155,6 +155,12 @@ def test_wrong_arguments_are_refused_in_a_sentence(options, sentence):
         {"criterion": "mlfs_global", "parameters": {"beta": [0.1, 0.2]}},
         {"criterion": "mlfs_global", "network": {"y0": 1.5}},
         {"labels": "y0"},
+        {"include": np.array(1)},
+        {"exclude": np.array(1)},
+        {"groups": np.array(1)},
+        {"start": np.array(1)},
+        {"criterion": "mlfs_global", "network": np.eye(2)},
+        {"n": "cv", "cv_model": np.eye(2)},
     ],
     ids=str,
 )
