@@ -25,7 +25,7 @@ class Opened(NamedTuple):
         The weights of the rows.
     feature_names, label_names : tuple of str
         The names of the columns.
-    ready : Prepared or None
+    prepared : Prepared or None
         What is counted already.
     """
 
