@@ -105,7 +105,7 @@ class GaussianInfo(Info):
         return self._with_features([s])[:, 0]
 
     def _expect(self, anchors: Sequence[int]) -> GaussianInfo:
-        """The same view, which computes I(f;s) of these features at the first question."""
+        """The same view, which computes I(f;s) of all these features when one is asked for."""
         view = GaussianInfo(self._columns, self._labels, self._features, self._parents)
         view._expected = list(anchors)
         return view
@@ -139,13 +139,13 @@ class GaussianInfo(Info):
 
     def joint_fssL(self, s: int, t: int) -> np.ndarray:
         """sum_l I(f,s,t;l) = sum_l I(s;l) + I(t;l|s) + I(f;l|s,t)."""
-        two = self.mi_sL(s) + float(self._full_view.only([t]).cmi_fL_given_s(s)[0])
-        return two + self._about_labels(self._labels, [s, t])[:, 0]
+        of_picks = self.mi_sL(s) + float(self._full_view.only([t]).cmi_fL_given_s(s)[0])
+        return of_picks + self._about_labels(self._labels, [s, t])[:, 0]
 
     def cmi_fs_given_s(self, s: int, t: int) -> np.ndarray:
         """I(f;s|t)."""
         x = self._columns.x
-        f, given = self._columns.with_features([s], self._columns_in_play), self._given([t])
+        f, given = self._columns.with_features([s], self._columns_in_play), self._condition_on([t])
         z = x.correlations(_span(x, s), x, _span(x, t))
         gaussian.solve(given.lower, z)
         targets = _targets(np.array([0, f.shape[1]]), f, z, [x.block(s)])
@@ -200,7 +200,7 @@ class GaussianInfo(Info):
         return GaussianInfo(self._columns, self._labels)
 
     def _make_once(self, word: str, make: Callable[[GaussianInfo], np.ndarray]) -> np.ndarray:
-        """Make something for all candidates once, and give the part of those in play."""
+        """Make an array for all candidates once, and return the part of those of this view."""
         kept, key = self._columns.kept, (word, self._labels.tobytes())
         if key not in kept:
             kept[key] = make(self._full_view)
@@ -241,10 +241,10 @@ class GaussianInfo(Info):
         first = edges_of([span.size for span in spans])
         f = np.ascontiguousarray(fl[self._columns_in_play][:, columns])
         if len(picked):
-            given = self._given(picked)
+            given = self._condition_on(picked)
             z = fl[np.concatenate([_span(x, s) for s in picked])][:, columns].T.copy()
         elif label is not None:
-            given = _given(y.block(label), fl[self._columns_in_play][:, y.columns(label)])
+            given = _condition_from(y.block(label), fl[self._columns_in_play][:, y.columns(label)])
             z = self._columns.ll[columns][:, y.columns(label)].copy()
         else:
             given, z = _no_condition(len(f)), np.zeros((columns.size, 0))
@@ -252,7 +252,7 @@ class GaussianInfo(Info):
         targets = _targets(first, f, z, [y.block(l) for l in labels.tolist()])
         return self._information(given, targets, per_target=per_label)
 
-    def _given(self, picked: Sequence[int]) -> Given:
+    def _condition_on(self, picked: Sequence[int]) -> Given:
         """Some features, given jointly."""
         x = self._columns.x
         columns = np.concatenate([_span(x, s) for s in picked])
@@ -262,7 +262,7 @@ class GaussianInfo(Info):
             correlations = x.correlations(columns, x, columns)
             np.fill_diagonal(correlations, x.scale[columns] > 0)
         f = [self._columns.with_features([s], self._columns_in_play) for s in picked]
-        return _given(correlations, np.concatenate(f, axis=1))
+        return _condition_from(correlations, np.concatenate(f, axis=1))
 
     def _information(
         self, given: Given, targets: Targets, *, per_target: bool = False
@@ -337,7 +337,7 @@ def _no_condition(rows: int) -> Given:
     return Given(np.zeros((0, 0)), np.zeros((rows, 0)))
 
 
-def _given(correlations: np.ndarray, f: np.ndarray) -> Given:
+def _condition_from(correlations: np.ndarray, f: np.ndarray) -> Given:
     lower = correlations.copy()
     gaussian.factor(lower)
     return Given(lower, np.ascontiguousarray(f))
@@ -346,7 +346,7 @@ def _given(correlations: np.ndarray, f: np.ndarray) -> Given:
 def _targets(
     first: np.ndarray, f: np.ndarray, z: np.ndarray, blocks: Sequence[np.ndarray]
 ) -> Targets:
-    """The targets, with the factor of what varies of each given z."""
+    """The targets, each with the Cholesky factor of its correlations given z."""
     width = max((len(block) for block in blocks), default=1)
     lower = np.zeros((len(blocks), width, width))
     for t, block in enumerate(blocks):

@@ -97,7 +97,7 @@ class Variables:
     def correlations(
         self, rows: np.ndarray, others: Variables, columns: slice | np.ndarray
     ) -> np.ndarray:
-        """Of some columns with some of other variables: (rows, columns)."""
+        """The correlations of some columns with some of other variables: (rows, columns)."""
         out = self._products(rows, others.values[columns].astype(np.float64))
         out -= self.sums[rows, None] * (others.sums[columns] / max(1.0, self.total))
         out *= self.scale[rows, None]
@@ -173,7 +173,7 @@ class GaussianColumns:
         return self.y.correlations(np.arange(len(self.y.values)), self.y, slice(None))
 
     def with_features(self, features: Sequence[int], rows: np.ndarray) -> np.ndarray:
-        """Correlations of some columns with those of features, kept if they are all of one."""
+        """Correlations of columns with those of some features; all of one feature are kept."""
         if len(features) == 1 and features[0] in self._with_feature:
             return self._with_feature[features[0]][rows]
         spans = [np.arange(self.x.first[s], self.x.first[s + 1]) for s in features]

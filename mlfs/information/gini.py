@@ -1,4 +1,4 @@
-"""The gain in Gini impurity of a label: which the criterion jim uses instead of information."""
+"""The gain in Gini impurity of a label, which the criterion jim takes in place of information."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ CELLS_AT_ONCE = 1 << 23  # of whole columns that are fetched to be cut
 def count_on_cluster(
     dataset: Dataset, weights: np.ndarray | None, options: Mapping[str, Any], most: int
 ) -> tuple[Grouping, Binnings, Table]:
-    """Bin, code and count the columns; see `mlfs.api.counted.counted`."""
+    """Bin, code and count the columns; see `mlfs.api.counted.count_columns`."""
     table: RemoteTable = dataset.table
     groups = grouping(options["groups"], dataset.names)
     if not groups.trivial:
