@@ -1,6 +1,6 @@
 """Compare criteria and models on data sets, with cross-validation, statistics and a report.
 
-In: data sets (`data_sources`, `prepared_data`), methods by name (`named`, `foreign`), `sizes` and
+In: data sets (`data_sources`), methods by name (`named`, `foreign`), `sizes` and
 `settings`.
 `running` has `run`: it gives jobs to worker processes (`pool`, `processes`, `worker`;
 `cluster_cells` on a cluster), and `cell_folder` and `details` keep what is finished.

@@ -19,7 +19,6 @@ from mlfs.compare.data_sources import DataSource, sources
 from mlfs.compare.metrics import METRICS
 from mlfs.compare.named import Named, named
 from mlfs.compare.pool import WorkerPool
-from mlfs.compare.prepared_data import unprepared
 from mlfs.compare.processes import Place, ThisMachine
 from mlfs.compare.rankers import ranker
 from mlfs.compare.resampling import Folds, Given, Holdout, Splitting
@@ -27,6 +26,7 @@ from mlfs.compare.results import Results
 from mlfs.compare.settings import Settings
 from mlfs.compare.sizes import size
 from mlfs.compare.stored_folds import StoredFolds
+from mlfs.compare.training_rows import unprepared
 from mlfs.errors import UnknownName, UsageError, plural, printable
 
 __all__ = ["DEFAULT_METRICS", "run"]

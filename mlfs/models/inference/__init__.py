@@ -3,7 +3,7 @@
 Each inference is a parameter object with ``predict(conditionals)``; what it is given is anything
 that has the members of `contract.Conditionals`, such as a fitted model applied to rows.
 
-Along the order: `along_order` (greedy), `beam`, `mode_search` (best-first, over `nodes`). On trees
+Along the order: `along_order` (greedy, beams), `mode_search` (best-first, over `nodes`). On trees
 and polytrees: `max_sum`, over `factors`. Any structure: `exhaustive` (over `vectors`), `annealing`,
 and `monte_carlo`, which draws by `sampling`. `marginal` gives P(label | x); `decisions` and
 `any_loss` decide for a loss.
@@ -14,9 +14,8 @@ from __future__ import annotations
 from typing import Any
 
 from mlfs.errors import UnknownName, UsageError, printable
-from mlfs.models.inference.along_order import Greedy, joint_log_proba
+from mlfs.models.inference.along_order import Beam, Greedy, joint_log_proba
 from mlfs.models.inference.annealing import Annealing, anneal
-from mlfs.models.inference.beam import Beam
 from mlfs.models.inference.contract import Conditionals, Inference
 from mlfs.models.inference.exhaustive import Exhaustive
 from mlfs.models.inference.marginal import has_exact_marginals, marginals

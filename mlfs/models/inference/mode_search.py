@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mlfs.models.inference.along_order import walk
-from mlfs.models.inference.beam import fan
+from mlfs.models.inference.along_order import fan, walk
 from mlfs.models.inference.contract import (
     TIE,
     Conditionals,

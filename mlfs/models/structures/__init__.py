@@ -10,9 +10,9 @@ Arborescence          the tree of greatest held-out conditional log-likelihood (
 Given                 what the user says
 ====================  ========================================================================
 
-`structure_learner` is their base. `chains`, `one_parent`, `polytree` (edges directed by `basins`)
-and `arborescence` have the classes; `spanning` finds trees. `held_out` estimates likelihoods by
-`logistic` regressions, on `newton`, `few_rows` and `memory_of_fits`.
+`structure_learner` is their base. `chains`, `spanning` (trees), `polytree` (edges directed by
+`basins`) and `arborescence` have the classes. `held_out` estimates likelihoods by `logistic`
+regressions, on `newton`, `few_rows` and `memory_of_fits`.
 
 Each is a parameter object as scikit-learn knows them: it can be cloned, printed and searched over.
 """
@@ -25,8 +25,8 @@ from typing import Any
 from mlfs.errors import UnknownName, UsageError, printable
 from mlfs.models.structures.arborescence import Arborescence
 from mlfs.models.structures.chains import Chain, Given, Independent, KParents
-from mlfs.models.structures.one_parent import OneParent
 from mlfs.models.structures.polytree import Polytree
+from mlfs.models.structures.spanning import OneParent
 from mlfs.models.structures.structure_learner import StructureLearner
 from mlfs.search.label_parents import Structure
 

@@ -1,16 +1,33 @@
-"""Spanning forests of labels, and directions away from a root."""
+"""Spanning forests of labels, directions away from a root, and the tree of such edges (BCC)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlfs.search.label_parents import Edge
+from mlfs.errors import UnknownName
+from mlfs.models.structures.structure_learner import LabelPairs, StructureLearner
+from mlfs.search.label_parents import Edge, Structure, parents_first
 
-__all__ = ["NEAR", "away_from_roots", "neighbours_of", "spanning_forest", "strongest_first"]
+if TYPE_CHECKING:
+    from mlfs.models.problem import Problem
+
+__all__ = [
+    "OneParent",
+    "away_from_roots",
+    "neighbours_of",
+    "spanning_forest",
+    "strongest_first",
+]
 
 NEAR = 1e-12  # weights that differ by less are equal: rounding must not decide
+ROOTS = {
+    "random": "the root is drawn",
+    "strongest": "the root is the label that shares most with all others",
+}
+STREAM = 2  # of the random numbers of a problem
 
 
 def spanning_forest(weights: np.ndarray) -> list[Edge]:
@@ -94,3 +111,43 @@ def strongest_first(weights: np.ndarray) -> list[int]:
     for row in weights:
         total += row
     return list(_heaviest_first(total))
+
+
+class OneParent(StructureLearner):
+    """The maximum spanning tree on I(a;b) / min(H(a), H(b)), directed away from a root.
+
+    Labels that share nothing with any other, constant ones among them, have no parent, so it may
+    be several trees.
+
+    Parameters
+    ----------
+    root : {"random", "strongest"}
+        ``random``: drawn, as in the papers on BCC. ``strongest``: the label that shares most
+        with all others together.
+
+    Notes
+    -----
+    The weights of the structure are I(a;b) / min(H(a), H(b)).
+    """
+
+    def __init__(self, root: str = "random") -> None:
+        self.root = root
+
+    def learn(self, problem: Problem) -> Structure:
+        """The tree on the labels of a problem."""
+        if self.root not in ROOTS:
+            raise UnknownName("root of the tree", str(self.root), ROOTS)
+        shared = LabelPairs.of(problem).normalised
+        if self.root == "random":
+            first = problem.generator(STREAM).permutation(problem.q).tolist()
+        else:
+            first = strongest_first(shared)
+        edges = away_from_roots(spanning_forest(shared), problem.q, first)
+        parents: list[tuple[int, ...]] = [()] * problem.q
+        for parent, child in edges:
+            parents[child] = (parent,)
+        note = f"maximum spanning tree on I(a;b) / min(H(a), H(b)); {ROOTS[self.root]}"
+        weights = {edge: float(shared[edge]) for edge in edges}
+        return Structure(
+            "tree", problem.names, parents_first(parents), tuple(parents), weights, note
+        )
