@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import mlfs
-from mlfs.compare.data_sources import dense, without
+from mlfs.compare.data_sources import dense, drop_columns
 from mlfs.data import Dataset
 from mlfs.data.dataset import identifier_columns
 from mlfs.data.joining import join_datasets
@@ -60,7 +60,7 @@ class Entry:
         gone = {*self.exclude, *leaked(data, int(protocol()["leaked"]))}
         gone |= {data.columns[j].name for j in identifier_columns(data)}
         names = tuple(name for name in data.feature_names if name in gone)
-        return without(data, names), names
+        return drop_columns(data, names), names
 
 
 def entries() -> list[Entry]:

@@ -11,7 +11,7 @@ from typing import Any
 from mlfs.compare.cell_folder import refuse_loss
 from mlfs.compare.data_sources import DataSource, content_digest, read_file, sources
 from mlfs.compare.named import Named, named
-from mlfs.compare.reference import Recipe, Reference, read_reference, rounded
+from mlfs.compare.reference import Recipe, Reference, read_reference, round_metrics
 from mlfs.compare.results import Results
 from mlfs.compare.running import Progress, run
 from mlfs.compare.settings import Settings
@@ -140,7 +140,7 @@ def _merge_results(
         for record in reference.records
         if record["cell"]["data"] in names and record["cell"]["model"] in model_names
     ]
-    records = (*others, *(rounded(record) for part in parts for record in part.records))
+    records = (*others, *(round_metrics(record) for part in parts for record in part.records))
     about = f"{', '.join(map(str, rankers))}: run here, on {len(names)} of the "
     about += f"{len(reference.recipes)} data sets of the reference; "
     about += "all other numbers are those of the reference"

@@ -27,7 +27,7 @@ def label_auc(Y: Any, scores: Any) -> np.ndarray:
     >>> label_auc([[1, 0], [0, 0], [1, 0]], [[0.9, 0.1], [0.2, 0.4], [0.2, 0.3]]).tolist()
     [0.75, nan]
     """
-    return _of_labels(_roc, Y, scores)
+    return _label_areas(_roc, Y, scores)
 
 
 def macro_auc(Y: Any, scores: Any) -> float:
@@ -55,7 +55,7 @@ def micro_auc(Y: Any, scores: Any) -> float:
     >>> micro_auc([[1, 0], [0, 0], [1, 0]], [[0.9, 0.1], [0.2, 0.4], [0.2, 0.3]])
     0.6875
     """
-    return _of_all(_roc, Y, scores)
+    return _pooled_area(_roc, Y, scores)
 
 
 @shared
@@ -71,7 +71,7 @@ def label_pr_auc(Y: Any, scores: Any) -> np.ndarray:
     >>> label_pr_auc(Y, scores).round(3).tolist()
     [0.833, nan]
     """
-    return _of_labels(_precision_recall, Y, scores)
+    return _label_areas(_precision_recall, Y, scores)
 
 
 def macro_pr_auc(Y: Any, scores: Any) -> float:
@@ -98,17 +98,17 @@ def micro_pr_auc(Y: Any, scores: Any) -> float:
     >>> micro_pr_auc([[1, 0], [0, 1]], [[0.9, 0.3], [0.4, 0.8]])
     1.0
     """
-    return _of_all(_precision_recall, Y, scores)
+    return _pooled_area(_precision_recall, Y, scores)
 
 
-def _of_labels(area: Area, Y: Any, scores: Any) -> np.ndarray:
+def _label_areas(area: Area, Y: Any, scores: Any) -> np.ndarray:
     truth = truth_of(Y)
     score = scores_of(scores, truth)
     columns = zip(truth.relevant.T, truth.known.T, score.T, strict=True)
     return np.array([area(relevant[k], values[k]) for relevant, k, values in columns])
 
 
-def _of_all(area: Area, Y: Any, scores: Any) -> float:
+def _pooled_area(area: Area, Y: Any, scores: Any) -> float:
     truth = truth_of(Y)
     score = scores_of(scores, truth)
     return area(truth.relevant[truth.known], score[truth.known])

@@ -121,10 +121,10 @@ class CellFolder:
 
     def keep(self, record: dict[str, Any]) -> None:
         """Keep the results of a cell; its details are a file of their own, written first."""
-        plain = {name: value for name, value in record.items() if name != "details"}
+        document = {name: value for name, value in record.items() if name != "details"}
         if "details" in record:
             self._put(f"{CELLS}/{record['key']}.npz", record["details"])
-        text = json.dumps(plain, allow_nan=False)
+        text = json.dumps(document, allow_nan=False)
         self._put(f"{CELLS}/{record['key']}.json", text.encode())
 
     def count(self) -> int:

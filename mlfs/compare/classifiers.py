@@ -280,15 +280,15 @@ def _with_parameters(make: Callable[..., Any], spec: Named) -> Any:
 
 def _set_seeds(model: Any, spec: Named, seed: int) -> Any:
     """The model with this seed in it, and in the estimators in it where they have none."""
-    written = "(" in spec.name and not type(model).__module__.startswith("mlfs.")
-    unset = {
+    from_text = "(" in spec.name and not type(model).__module__.startswith("mlfs.")
+    seeds = {
         name: seed
         for name, value in model.get_params(deep=True).items()
         if name.rpartition("__")[2] == "random_state"
         and name not in spec.parameters
-        and (value is None or (name == "random_state" and not written))
+        and (value is None or (name == "random_state" and not from_text))
     }
-    return model.set_params(**unset) if unset else model
+    return model.set_params(**seeds) if seeds else model
 
 
 def _knows_many_labels(model: Any) -> bool:

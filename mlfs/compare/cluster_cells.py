@@ -71,7 +71,7 @@ class _RemoteProcess:
         try:
             answer = self._actor.exchange(pending).result()
         except self._place.errors:
-            self._place.was_lost(self._worker)
+            self._place.note_loss(self._worker)
             raise WorkerLost(self._worker) from None
         if isinstance(answer, bytes):
             return answer
@@ -86,7 +86,7 @@ class _RemoteProcess:
                 actor.end().result(timeout=ENDING)
             with contextlib.suppress(Exception):
                 self._future.release()
-            self._place.freed(self._worker)
+            self._place.note_end(self._worker)
         return self._code
 
     def kill(self) -> None:
@@ -159,15 +159,15 @@ class OnCluster:
             actor = self._workers.started(future, worker, "exchange")
             if actor is not None:
                 return _RemoteProcess(self, worker, future, actor)
-            self.was_lost(worker)
+            self.note_loss(worker)
 
-    def was_lost(self, worker: str) -> None:
+    def note_loss(self, worker: str) -> None:
         """Note that a worker is lost."""
         self._workers.shun(worker)
         with self._lock:
             self.n_lost += 1
 
-    def freed(self, worker: str) -> None:
+    def note_end(self, worker: str) -> None:
         """Note that a process of a worker is gone."""
         with self._lock:
             self._busy[worker] -= 1

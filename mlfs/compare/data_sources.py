@@ -25,11 +25,11 @@ __all__ = [
     "content_digest",
     "dense",
     "digest_of_files",
-    "excluded",
+    "drop_columns",
+    "excluded_columns",
     "read_file",
     "rows_of",
     "sources",
-    "without",
 ]
 
 PARTS = (("-train", "-test"), ("_train", "_test"), (".train", ".test"))
@@ -78,17 +78,17 @@ class DataSource:
     def read(self) -> tuple[Dataset, int]:
         """The data, and the number of training rows at its start for a given split (else 0)."""
         if self.dataset is not None:
-            return _checked(self.dataset, self.name), 0
+            return _check_labels(self.dataset, self.name), 0
         data = read_file(self.path, self.labels)
         if not self.test_path:
-            return _checked(data, self.name), 0
+            return _check_labels(data, self.name), 0
         test = read_file(self.test_path, self.labels)
-        return _checked(join_datasets(data, test), self.name), data.shape[0]
+        return _check_labels(join_datasets(data, test), self.name), data.shape[0]
 
     def check(self, protocol: Splitting) -> None:
         """Refuse data that cannot be split or trained on, before anything is computed."""
         data, _ = self.read()
-        excluded(data, self.exclude, self.name)
+        excluded_columns(data, self.exclude, self.name)
         protocol.check(data)
 
     def to_dict(self) -> dict[str, Any]:
@@ -190,10 +190,10 @@ def _common_name(path: Path) -> str:
 
 def _test_half(path: Path) -> Path:
     for train, test in PARTS:
-        for ours, theirs in ((train, test), (train.title(), test.title())):
-            before, separator, after = path.name.rpartition(ours)
-            if separator and (path.parent / (before + theirs + after)).exists():
-                return path.parent / (before + theirs + after)
+        for train_part, test_part in ((train, test), (train.title(), test.title())):
+            before, separator, after = path.name.rpartition(train_part)
+            if separator and (path.parent / (before + test_part + after)).exists():
+                return path.parent / (before + test_part + after)
     msg = (
         f"{printable(path, 400)} has no file of test rows beside it: a given split is a pair such "
         "as x-train.arff and x-test.arff, named by the first"
@@ -250,7 +250,7 @@ def content_digest(data: Dataset) -> str:
     return digest.hexdigest()
 
 
-def _checked(data: Dataset, name: str) -> Dataset:
+def _check_labels(data: Dataset, name: str) -> Dataset:
     """Refuse what no model of a comparison can learn."""
     for label in data.labels:
         if len(label.values) > 2:
@@ -262,7 +262,7 @@ def _checked(data: Dataset, name: str) -> Dataset:
     return data
 
 
-def excluded(data: Dataset, patterns: Sequence[str], name: str) -> list[str]:
+def excluded_columns(data: Dataset, patterns: Sequence[str], name: str) -> list[str]:
     """The columns of a data set that are named by patterns, as globs if no column has the name."""
     names = data.feature_names
     matched = set()
@@ -274,7 +274,7 @@ def excluded(data: Dataset, patterns: Sequence[str], name: str) -> list[str]:
     return [name for name in names if name in matched]
 
 
-def without(data: Dataset, names: Sequence[str]) -> Dataset:
+def drop_columns(data: Dataset, names: Sequence[str]) -> Dataset:
     """A data set without some of its columns."""
     if not names:
         return data

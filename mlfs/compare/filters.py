@@ -106,17 +106,17 @@ def _gain_ratio(train: TrainingRows) -> np.ndarray:
 def _chi2(train: TrainingRows) -> np.ndarray:
     table = table_of(train.prepared.info)
     first = np.asarray(table.counts.offsets[:-1])
-    out = np.zeros((table.d, table.q))
+    scores = np.zeros((table.d, table.q))
     for label in range(table.q):
         n_fl = table.label(label).complete_table[:, : int(table.l_valid[label])].astype(float)
         n_f = n_fl.sum(axis=1)
         n_l = np.add.reduceat(n_fl, first, axis=0)  # of each feature, where values may be missing
-        which = np.repeat(np.arange(table.d), np.diff(table.counts.offsets))
-        expected = n_f[:, None] * n_l[which] / np.maximum(n_l.sum(axis=1), 1)[which, None]
+        feature = np.repeat(np.arange(table.d), np.diff(table.counts.offsets))
+        expected = n_f[:, None] * n_l[feature] / np.maximum(n_l.sum(axis=1), 1)[feature, None]
         off = (n_fl - expected) ** 2
         parts = np.divide(off, expected, out=np.zeros_like(off), where=expected > 0)
-        out[:, label] = np.add.reduceat(parts.sum(axis=1), first)
-    return out if table.positions is None else out[table.positions]
+        scores[:, label] = np.add.reduceat(parts.sum(axis=1), first)
+    return scores if table.positions is None else scores[table.positions]
 
 
 def _f(train: TrainingRows) -> np.ndarray:
@@ -129,7 +129,7 @@ def _f(train: TrainingRows) -> np.ndarray:
         raise DataError(msg)
     weights = np.ones(X.shape[0]) if data.weights is None else data.weights
     Y = dense(data.Y)
-    out = np.zeros((X.shape[1], Y.shape[1]))
+    scores = np.zeros((X.shape[1], Y.shape[1]))
     squares = X * X
     for label in range(Y.shape[1]):
         sides = [(Y[:, label] == value) * weights for value in (0, 1)]
@@ -141,19 +141,19 @@ def _f(train: TrainingRows) -> np.ndarray:
         within = total - sums[0] ** 2 / n[0] - sums[1] ** 2 / n[1]
         between = (sums[0] / n[0] - sums[1] / n[1]) ** 2 * n[0] * n[1] / (n[0] + n[1])
         varies = within > 1e-12 * np.maximum(total, 1e-300)
-        np.divide(between * (sum(n) - 2), within, out=out[:, label], where=varies)
+        np.divide(between * (sum(n) - 2), within, out=scores[:, label], where=varies)
         perfect = ~varies & (between > 1e-12 * total)
-        out[perfect, label] = np.inf
-    return np.where(np.isinf(out), np.finfo(float).max / (2 * Y.shape[1]), out)
+        scores[perfect, label] = np.inf
+    return np.where(np.isinf(scores), np.finfo(float).max / (2 * Y.shape[1]), scores)
 
 
-def _over_labels(way: str, of_labels: Callable[[TrainingRows], np.ndarray]) -> Filter:
-    together = np.max if way == "max" else np.mean
+def _over_labels(statistic: str, label_scores: Callable[[TrainingRows], np.ndarray]) -> Filter:
+    combine = np.max if statistic == "max" else np.mean
 
     def scores(train: TrainingRows, _: int) -> np.ndarray:
-        return np.asarray(together(of_labels(train), axis=1))
+        return np.asarray(combine(label_scores(train), axis=1))
 
-    return Filter(scores, counts=of_labels is not _f)
+    return Filter(scores, counts=label_scores is not _f)
 
 
 FILTERS: dict[str, Filter] = {

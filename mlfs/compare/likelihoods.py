@@ -35,10 +35,10 @@ def log_loss(Y: Any, probabilities: Any) -> float:
     """
     truth = truth_of(Y)
     shares = scores_of(probabilities, truth)
-    fine = (shares >= 0) & (shares <= 1)
-    refuse_other_than(shares, fine, "probabilities", "a number from 0 to 1")
-    right = np.where(truth.relevant, shares, 1 - shares)[truth.known]
-    return mean(-np.log(np.clip(right, LEAST, 1 - LEAST)))
+    valid = (shares >= 0) & (shares <= 1)
+    refuse_other_than(shares, valid, "probabilities", "a number from 0 to 1")
+    true_shares = np.where(truth.relevant, shares, 1 - shares)[truth.known]
+    return mean(-np.log(np.clip(true_shares, LEAST, 1 - LEAST)))
 
 
 def cll_loss(Y: Any, joint: Any) -> float:

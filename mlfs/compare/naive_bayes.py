@@ -91,11 +91,11 @@ class MLNB(LogOddsModel):
         for value in (0, 1):
             share = (value == problem.Y) * weights[:, None]
             rows = share.sum(axis=0)
-            shown = (s + share.T @ on) / (2 * s + rows)[:, None]
+            on_share = (s + share.T @ on) / (2 * s + rows)[:, None]
             divisor = np.maximum(rows, 1e-300)[:, None]
             means = np.where(rows[:, None] > 0, share.T @ gaussian / divisor, mean)
             spread = np.maximum(share.T @ squares / divisor - means**2, 0.0) + floor
-            self._sides.append(_Side(np.log(s + rows), shown, means, spread))
+            self._sides.append(_Side(np.log(s + rows), on_share, means, spread))
 
     def _bernoulli(self, X: Any) -> np.ndarray:
         d = X.shape[1]
@@ -129,12 +129,12 @@ class _Side:
     """The distributions of the columns in the rows with a label, or in those without it."""
 
     def __init__(
-        self, prior: np.ndarray, shown: np.ndarray, means: np.ndarray, spread: np.ndarray
+        self, prior: np.ndarray, on_share: np.ndarray, means: np.ndarray, spread: np.ndarray
     ) -> None:
-        self.bernoulli = np.log(shown) - np.log1p(-shown)
+        self.bernoulli = np.log(on_share) - np.log1p(-on_share)
         self.linear = means / spread
         self.square = -0.5 / spread
-        constant = np.log1p(-shown).sum(axis=1)
+        constant = np.log1p(-on_share).sum(axis=1)
         constant -= 0.5 * (means**2 / spread + np.log(2 * np.pi * spread)).sum(axis=1)
         self.constant = prior + constant
 
@@ -153,7 +153,7 @@ class _Levels:
         self._binnings = _binnings(problem, method)
         sizes = [binning.n_levels for binning in self._binnings]
         self._first = edges_of(sizes)
-        on = self._shown(problem.X)
+        on = self._indicators(problem.X)
         weights = np.ones(problem.n_rows) if problem.weights is None else problem.weights
         s, levels = smoothing, np.repeat(sizes, sizes)
         sides = []
@@ -168,10 +168,10 @@ class _Levels:
         self._prior = sides[1][1] - sides[0][1]
 
     def log_odds(self, X: Any) -> np.ndarray:
-        odds: np.ndarray = self._shown(X) @ self._worth.T + self._prior
+        odds: np.ndarray = self._indicators(X) @ self._worth.T + self._prior
         return odds
 
-    def _shown(self, X: Any) -> Any:
+    def _indicators(self, X: Any) -> Any:
         """A column of 0 and 1 for each level."""
         n, d = X.shape
         columns = sp.csc_array(X) if sp.issparse(X) else X

@@ -38,7 +38,7 @@ class Named:
 
     def __str__(self) -> str:
         parameters = ",".join(
-            f"{key}={_shown(self.parameters[key])}" for key in sorted(self.parameters)
+            f"{key}={_as_text(self.parameters[key])}" for key in sorted(self.parameters)
         )
         return f"{self.name}:{parameters}" if parameters else self.name
 
@@ -104,7 +104,7 @@ def _pair(text: str, full_text: str) -> tuple[str, Any]:
     return key.strip(), literal(value.strip())
 
 
-def _shown(value: Any) -> str:
+def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, default=repr)
 
 

@@ -67,14 +67,14 @@ def wilcoxon(first: Any, second: Any) -> tuple[float, float]:
     """
     from scipy import stats
 
-    a, b = _paired(first, second)
+    a, b = _paired_values(first, second)
     differences = round_to_scale(a - b, a, b)
     if not differences.any():
         return 0.0, 1.0
-    kept = differences[differences != 0]
-    equal = np.unique(np.abs(kept)).size < kept.size
-    method = "exact" if kept.size <= 50 and not equal else "approx"
-    test = stats.wilcoxon(kept, method=method)
+    nonzero = differences[differences != 0]
+    equal = np.unique(np.abs(nonzero)).size < nonzero.size
+    method = "exact" if nonzero.size <= 50 and not equal else "approx"
+    test = stats.wilcoxon(nonzero, method=method)
     return float(test.statistic), float(test.pvalue)
 
 
@@ -115,7 +115,7 @@ def corrected_t(first: Any, second: Any, test_to_train: float) -> tuple[float, f
     """
     from scipy import stats
 
-    a, b = _paired(first, second)
+    a, b = _paired_values(first, second)
     differences = round_to_scale(a - b, a, b)
     n, mean, variance = differences.size, float(differences.mean()), float(differences.var(ddof=1))
     if mean == 0:
@@ -159,7 +159,7 @@ def _pairs(
     for (a, b), (statistic, p), p_holm in zip(columns, tests, corrected, strict=True):
         column_a, column_b = values[:, a], values[:, b]
         better = np.sign(round_to_scale(column_a - column_b, values[:, [a, b]])) * sign
-        wins, ties, losses = (int((better == way).sum()) for way in (1, 0, -1))
+        wins, ties, losses = (int((better == side).sum()) for side in (1, 0, -1))
         shares = posterior(relative(column_a, column_b, higher_is_better=higher_is_better))
         pairs.append(Pair(a, b, statistic, p, p_holm, wins, ties, losses, *shares))
     return pairs
@@ -176,13 +176,13 @@ def holm(p_values: Any) -> list[float]:
     values = np.asarray(p_values, float)
     order = np.argsort(values, kind="stable")
     factors = values.size - np.arange(values.size)
-    raised = np.maximum.accumulate(np.minimum(1.0, values[order] * factors))
+    monotone = np.maximum.accumulate(np.minimum(1.0, values[order] * factors))
     corrected = np.empty(values.size)
-    corrected[order] = raised
+    corrected[order] = monotone
     return [float(p) for p in corrected]
 
 
-def _paired(first: Any, second: Any) -> tuple[np.ndarray, np.ndarray]:
+def _paired_values(first: Any, second: Any) -> tuple[np.ndarray, np.ndarray]:
     a, b = np.asarray(first, float), np.asarray(second, float)
     if a.shape != b.shape or a.ndim != 1:
         msg = f"a paired test needs two equally long lists, not shapes {a.shape} and {b.shape}"

@@ -38,14 +38,14 @@ def label_rows(results: Results) -> list[LabelRow]:
     for record in results.records:
         if record["status"] != "ok":
             continue
-        kept = results.details(record, (*MEASURES, "label_names"))
-        if kept:
+        arrays = results.details(record, (*MEASURES, "label_names"))
+        if arrays:
             cell = record["cell"]
             key = (cell["data"], cell["criterion"], cell["model"], cell["n"])
             by_key.setdefault(key, []).append(
-                np.array([kept[measure] for measure in MEASURES], float)
+                np.array([arrays[measure] for measure in MEASURES], float)
             )
-            names[cell["data"]] = [str(label) for label in kept["label_names"]]
+            names[cell["data"]] = [str(label) for label in arrays["label_names"]]
     rows = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # the mean of nothing is NaN here

@@ -79,8 +79,8 @@ def signed_rank(differences: Any, rope: float = EQUAL) -> Posterior:
 def _weights(n: int) -> np.ndarray:
     """Draws of the weights of n values, of which the first is the prior's."""
     alpha = np.concatenate([[PRIOR], np.ones(n - 1)])
-    drawn: np.ndarray = np.random.default_rng(SEED).dirichlet(alpha, DRAWS)
-    return drawn
+    draws: np.ndarray = np.random.default_rng(SEED).dirichlet(alpha, DRAWS)
+    return draws
 
 
 def correlated_t(differences: Any, test_to_train: float, rope: float = EQUAL) -> Posterior:

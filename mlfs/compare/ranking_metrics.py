@@ -67,10 +67,10 @@ def sort_labels(truth: Truth, score: np.ndarray) -> RankedLabels:
     relevant = np.take_along_axis(truth.relevant & truth.known, order, axis=1)
     known = np.take_along_axis(truth.known, order, axis=1)
     q = score.shape[1]
-    place = np.arange(q)
+    positions = np.arange(q)
     ends = np.ones(score.shape, dtype=bool)
     ends[:, :-1] = score[:, :-1] != score[:, 1:]
-    last = np.minimum.accumulate(np.where(ends, place, q)[:, ::-1], axis=1)[:, ::-1]
+    last = np.minimum.accumulate(np.where(ends, positions, q)[:, ::-1], axis=1)[:, ::-1]
     return RankedLabels(
         relevant,
         np.take_along_axis(np.cumsum(known, axis=1), last, axis=1),

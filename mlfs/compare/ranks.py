@@ -72,9 +72,9 @@ def ranks(table: Any, *, higher_is_better: bool) -> np.ndarray:
     """
     from scipy.stats import rankdata
 
-    values = round_to_scale(_complete(table))
-    ranked: np.ndarray = rankdata(-values if higher_is_better else values, axis=1)
-    return ranked
+    values = round_to_scale(_complete_table(table))
+    rank_table: np.ndarray = rankdata(-values if higher_is_better else values, axis=1)
+    return rank_table
 
 
 def round_to_scale(values: np.ndarray, *like: np.ndarray) -> np.ndarray:
@@ -131,19 +131,19 @@ def friedman(table: Any, *, higher_is_better: bool, alpha: float = 0.05) -> Frie
     """
     from scipy import stats
 
-    ranked = ranks(table, higher_is_better=higher_is_better)
-    n, k = ranked.shape
+    rank_table = ranks(table, higher_is_better=higher_is_better)
+    n, k = rank_table.shape
     if n < 2 or k < 2:
         msg = f"Friedman's test needs two data sets and two methods, not {n} and {k}"
         raise DataError(msg)
-    uncorrected = _chi2(ranked.mean(axis=0), n)
+    uncorrected = _chi2(rank_table.mean(axis=0), n)
     shared = sum(
         float((times**3 - times).sum())
-        for times in (np.unique(row, return_counts=True)[1] for row in ranked)
+        for times in (np.unique(row, return_counts=True)[1] for row in rank_table)
     )
     correction = 1 - shared / (n * k * (k**2 - 1))
     chi2 = uncorrected / correction if correction > 0 else 0.0
-    f = f_of_ranks(ranked.mean(axis=0), n)
+    f = f_of_ranks(rank_table.mean(axis=0), n)
     degrees = (k - 1, (k - 1) * (n - 1))
     return Friedman(
         chi2,
@@ -237,7 +237,7 @@ def _scale(k: int, n: int) -> float:
     return math.sqrt(k * (k + 1) / (6 * n))
 
 
-def _complete(table: Any) -> np.ndarray:
+def _complete_table(table: Any) -> np.ndarray:
     values = np.asarray(table, float)
     if values.ndim != 2:
         msg = "a table of results has a row for each data set and a column for each method"

@@ -19,7 +19,7 @@ from typing import Any
 
 import mlfs
 from mlfs.compare.cell_folder import content_of
-from mlfs.compare.data_sources import content_digest, without
+from mlfs.compare.data_sources import content_digest, drop_columns
 from mlfs.compare.loading import settings_of
 from mlfs.compare.metrics import METRICS
 from mlfs.compare.results import SECONDS, plain_cell, text_of_cell
@@ -29,7 +29,14 @@ from mlfs.data.dataset import Dataset
 from mlfs.data.joining import join_datasets
 from mlfs.errors import DataError, printable
 
-__all__ = ["Recipe", "Reference", "read_reference", "rounded", "versions_now", "write_reference"]
+__all__ = [
+    "Recipe",
+    "Reference",
+    "read_reference",
+    "round_metrics",
+    "versions_now",
+    "write_reference",
+]
 
 TABLE, ABOUT, FOLDS, LOCK = "results.csv.xz", "reference.json", "folds", "requirements.lock"
 REMEDY = f"; a reference is a folder with {TABLE}, {ABOUT} and {FOLDS}/"
@@ -69,7 +76,7 @@ class Recipe:
         data = parts[0]
         for part in parts[1:]:
             data = join_datasets(data, part)
-        data = without(data, self.exclude)
+        data = drop_columns(data, self.exclude)
         if content_digest(data) != self.digest:
             msg = f"the data set {printable(self.name)!r} is not the one of the reference"
             raise DataError(msg)
@@ -167,7 +174,7 @@ def _field(value: Any) -> str:
     return f"{value:.{DIGITS}g}" if isinstance(value, float) else plain_cell(str(value))
 
 
-def rounded(record: Mapping[str, Any]) -> dict[str, Any]:
+def round_metrics(record: Mapping[str, Any]) -> dict[str, Any]:
     """A cell with its metrics to the digits of the table, so that equal results are equal."""
     metrics = {
         name: float(_field(float(value))) for name, value in record.get("metrics", {}).items()

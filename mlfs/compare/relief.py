@@ -39,8 +39,8 @@ class _Space:
 
     def distances(self, row: int) -> np.ndarray:
         """The squared distances of all rows from one."""
-        plain = self.X[:, self._plain]
-        squared = self._squares + self._squares[row] - 2 * (plain @ plain[row])
+        numeric = self.X[:, self._plain]
+        squared = self._squares + self._squares[row] - 2 * (numeric @ numeric[row])
         for j in self._many:
             squared += self.X[:, j] != self.X[row, j]
         squared = np.maximum(squared, 0.0)
@@ -69,8 +69,8 @@ def ppt_relieff(train: TrainingRows, seed: int, *, k: int, rows: int, prune: int
         Neighbours in each class, size of the sample, and how often a label set must occur.
     """
     data = train.data
-    kept, classes = _prune(data, prune)
-    return _relieff(_Space(rows_of(data, kept)), classes, seed, k, rows)
+    kept_rows, classes = _prune(data, prune)
+    return _relieff(_Space(rows_of(data, kept_rows)), classes, seed, k, rows)
 
 
 def rf_br(train: TrainingRows, seed: int, *, k: int, rows: int) -> np.ndarray:
@@ -104,12 +104,12 @@ def _relieff(space: _Space, classes: np.ndarray, seed: int, k: int, rows: int) -
         order = np.lexsort((distance, classes))
         starts = np.searchsorted(classes[order], np.arange(share.size))
         rank = np.arange(n) - starts[classes[order]]
-        near = order[(rank < k) & (order != row)]
-        same_class = classes[near] == classes[row]
-        times = np.bincount(classes[near], minlength=share.size)
-        worth = share[classes[near]] / (1 - share[classes[row]])
-        worth = np.where(same_class, -1.0, worth) / times[classes[near]]
-        weights += worth @ space.differences(int(row), near)
+        neighbours = order[(rank < k) & (order != row)]
+        same_class = classes[neighbours] == classes[row]
+        times = np.bincount(classes[neighbours], minlength=share.size)
+        worth = share[classes[neighbours]] / (1 - share[classes[row]])
+        worth = np.where(same_class, -1.0, worth) / times[classes[neighbours]]
+        weights += worth @ space.differences(int(row), neighbours)
     return weights / sample.size
 
 
@@ -133,9 +133,9 @@ def relieff_ml(train: TrainingRows, seed: int, *, k: int, rows: int) -> np.ndarr
     k = min(k, n - 1)
     sample = _sample(n, rows, seed)
     for row in sample:
-        near = np.argsort(space.distances(int(row)), kind="stable")[:k]
-        label_distance = (labels[near] != labels[row]).mean(axis=1)
-        differences = space.differences(int(row), near)
+        neighbours = np.argsort(space.distances(int(row)), kind="stable")[:k]
+        label_distance = (labels[neighbours] != labels[row]).mean(axis=1)
+        differences = space.differences(int(row), neighbours)
         other_label += float(label_distance.sum()) / k
         other_value += differences.sum(axis=0) / k
         both_differ += label_distance @ differences / k
@@ -148,16 +148,16 @@ def _prune(data: Dataset, prune: int) -> tuple[np.ndarray, np.ndarray]:
     """The rows whose label set occurs often enough, and the number of the set of each."""
     labels = dense(data.Y)
     _, set_numbers, times = np.unique(labels, axis=0, return_inverse=True, return_counts=True)
-    often = times >= prune
-    if often.sum() < 2:
+    frequent = times >= prune
+    if frequent.sum() < 2:
         msg = (
             f"fewer than two label sets occur {prune} times or more, so that ppt-relieff has "
             "no classes to compare: lower prune"
         )
         raise DataError(msg)
-    kept = np.flatnonzero(often[set_numbers.ravel()])
-    number = np.cumsum(often) - 1
-    return kept, number[set_numbers.ravel()[kept]]
+    kept_rows = np.flatnonzero(frequent[set_numbers.ravel()])
+    number = np.cumsum(frequent) - 1
+    return kept_rows, number[set_numbers.ravel()[kept_rows]]
 
 
 def _sample(n: int, rows: int, seed: int) -> np.ndarray:

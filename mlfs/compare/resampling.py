@@ -45,7 +45,7 @@ class Splitting:
         del data
         return len(self)
 
-    def of(self, data: str) -> Splitting:
+    def for_data(self, data: str) -> Splitting:
         """What splits the data set of this name."""
         del data
         return self
@@ -261,9 +261,10 @@ def _column(data: Dataset, name: str) -> np.ndarray:
 
 
 def _indicators(labels: Any) -> np.ndarray:
-    full = labels.toarray() if sp.issparse(labels) else np.asarray(labels)
-    has = (full > 0).astype(np.int64)
-    return np.hstack([has, 1 - has]) if has.shape[1] == 1 else has  # it takes no single column
+    dense_labels = labels.toarray() if sp.issparse(labels) else np.asarray(labels)
+    present = (dense_labels > 0).astype(np.int64)
+    # the stratifier takes no single column
+    return np.hstack([present, 1 - present]) if present.shape[1] == 1 else present
 
 
 def _stratifier() -> Any:

@@ -202,7 +202,7 @@ def _run(
     ]
     job_sources = list(dict.fromkeys(job.source for job in jobs))
     for source in job_sources:
-        source.check(settings.protocol.of(source.name))
+        source.check(settings.protocol.for_data(source.name))
     if cell_folder is not None:
         notes += _resume_notes(settings, cell_folder, len(done))
     on_cell(len(done), len(cells), None)

@@ -126,10 +126,10 @@ class Settings:
 
     def changed(self, earlier: Mapping[str, Any]) -> list[str]:
         """The differences from the settings of an earlier run, as text."""
-        now = self.to_dict()
+        current = self.to_dict()
         changes = []
-        for key in sorted({*now, *earlier}):
-            before, after = earlier.get(key), now.get(key)
+        for key in sorted({*current, *earlier}):
+            before, after = earlier.get(key), current.get(key)
             if before == after:
                 continue
             if key == "data":
@@ -142,15 +142,15 @@ class Settings:
 
         More data sets, criteria, models or numbers of features take nothing away.
         """
-        now = json.loads(json.dumps(self.to_dict(), default=repr))
+        current = json.loads(json.dumps(self.to_dict(), default=repr))
         lost = []
         for key in LISTS:
-            missing = [item for item in earlier.get(key, []) if item not in now[key]]
+            missing = [item for item in earlier.get(key, []) if item not in current[key]]
             if missing:
                 shown = _source_names(missing) if key == "data" else missing
                 lost.append(f"{key} {_short(', '.join(map(str, shown)))}")
         for key in DECISIVE:
-            if key in earlier and earlier[key] != now[key]:
+            if key in earlier and earlier[key] != current[key]:
                 name = "protocol" if key == "splits" else key
                 lost.append(f"{name.replace('_', ' ')} {_short(earlier.get(name))}")
         return lost

@@ -43,7 +43,7 @@ def shared(function: Callable[P, R]) -> Callable[P, R]:
     """
 
     @wraps(function)
-    def once(*args: P.args, **kwargs: P.kwargs) -> R:
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
         results = _KEPT.get()
         if results is None:
             return function(*args, **kwargs)
@@ -53,4 +53,4 @@ def shared(function: Callable[P, R]) -> Callable[P, R]:
         result: R = results[key][2]
         return result
 
-    return once
+    return wrapper

@@ -40,14 +40,14 @@ class Size:
         """
         return self.text not in {"all", "sqrt"} and not self.text.isdigit()
 
-    def of(self, n_rows: int, d: int) -> int:
+    def count(self, n_rows: int, d: int) -> int:
         """How many columns that is for a data set; never more than it has.
 
         ``sqrt`` is ceil(sqrt(N)) with N the rows of the whole data set, the SCLS paper's choice.
 
         Examples
         --------
-        >>> size("sqrt").of(7395, 1836), size(0.1).of(7395, 1836), size(50).of(7395, 20)
+        >>> size("sqrt").count(7395, 1836), size(0.1).count(7395, 1836), size(50).count(7395, 20)
         (86, 184, 20)
         """
         if self.text == "all":

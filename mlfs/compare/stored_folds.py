@@ -78,7 +78,7 @@ class StoredFolds(Splitting):
             f"stored folds {self.digests[data] if data in self.digests else self._folds_of(data)}"
         )
 
-    def of(self, data: str) -> StoredFolds:
+    def for_data(self, data: str) -> StoredFolds:
         """These folds for one data set."""
         return replace(self, name=data)
 

@@ -221,7 +221,7 @@ def propensity_precision_at(
     """
     blocks = [(rows.gains.sum(axis=1), rows.best.sum(axis=1), rows.places)
              for rows in first(Y, scores, k, worth_of(Y, shares))]  # fmt: skip
-    return _weighted(blocks, normalised)
+    return _share_of_best(blocks, normalised)
 
 
 def propensity_ndcg_at(
@@ -252,10 +252,10 @@ def propensity_ndcg_at(
         blocks.append(
             ((rows.gains * discount).sum(axis=1), (rows.best * discount).sum(axis=1), ideal)
         )
-    return _weighted(blocks, normalised)
+    return _share_of_best(blocks, normalised)
 
 
-def _weighted(blocks: Sequence[tuple[np.ndarray, ...]], normalised: bool) -> float:
+def _share_of_best(blocks: Sequence[tuple[np.ndarray, ...]], normalised: bool) -> float:
     """The mean over the rows of what was found over a divisor, as a share of the best."""
     if not blocks:
         return mean([])

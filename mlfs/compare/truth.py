@@ -106,10 +106,10 @@ def matrix(values: Any, name: str, truth: Truth | None = None) -> np.ndarray:
     return array
 
 
-def refuse_other_than(array: np.ndarray, fine: np.ndarray, name: str, expected: str) -> None:
+def refuse_other_than(array: np.ndarray, valid: np.ndarray, name: str, expected: str) -> None:
     """Name the first value that is not what is wanted."""
-    if not fine.all():
-        row, column = (int(index) for index in np.argwhere(~fine)[0])
+    if not valid.all():
+        row, column = (int(index) for index in np.argwhere(~valid)[0])
         shown = printable(array[row, column])
         position = f"row {row + 1}, column {column + 1}"
         msg = f"{name} holds {shown} in {position}, where {expected} is expected"

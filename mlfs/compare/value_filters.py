@@ -147,8 +147,8 @@ def ig_lp(train: TrainingRows, _: int) -> np.ndarray:
     set_numbers = np.unique(dense(data.Y), axis=0, return_inverse=True)[1]
     set_numbers = set_numbers.reshape(-1)
     sets = Label("labels", tuple(map(str, range(int(set_numbers.max(initial=0)) + 1))))
-    wide = np.int32 if len(sets.values) > 127 else np.int8
-    powerset = data.with_changes(Y=set_numbers.astype(wide)[:, None], labels=(sets,))
+    dtype = np.int32 if len(sets.values) > 127 else np.int8
+    powerset = data.with_changes(Y=set_numbers.astype(dtype)[:, None], labels=(sets,))
     prepared = train.prepared
     prepared_sets = prepare(
         powerset, binnings=prepared.binnings, missing=prepared.options["missing"]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.compare.classifiers import Answers, classifier
-from mlfs.compare.data_sources import DataSource, dense, excluded, rows_of, without
+from mlfs.compare.data_sources import DataSource, dense, drop_columns, excluded_columns, rows_of
 from mlfs.compare.details import label_results, pack
 from mlfs.compare.measure import Cost, OverBudget, limited, measured
 from mlfs.compare.metrics import evaluate
@@ -98,12 +98,12 @@ class JobRunner:
                  rows_of(train.data, split.test))
                 for split in Folds(INNER).splits(train.data, seed)
             ]  # fmt: skip
-        plain = replace(self.settings, details=False)
+        inner_settings = replace(self.settings, details=False)
 
         def inner_score(criterion: Named, model: Named, fold: int) -> float | None:
             inner_train, test = self._inner[fold]
             ranked, _ = self._choices(job, criterion, inner_train, fold).choose(cell)
-            trial = replace(cell, ranker=criterion, model=model, settings=plain)
+            trial = replace(cell, ranker=criterion, model=model, settings=inner_settings)
             metrics = _fit_and_evaluate(trial, inner_train.data, test, ranked)["metrics"]
             value: float | None = metrics.get(self.settings.tune_by)
             return value
@@ -170,18 +170,18 @@ class JobRunner:
         if self._data is None or self._source != source:
             self._data = None  # free the last one first
             data, n_train = source.read()
-            protocol = self.settings.protocol.of(source.name)
+            protocol = self.settings.protocol.for_data(source.name)
             if isinstance(protocol, Given):
                 protocol = Given(n_train)
             seed = seed_for(self.settings.seed, "splits", source.digest)
             self._splits = list(protocol.splits(data, seed))
-            gone = excluded(data, source.exclude, source.name)
-            data = without(data, gone)
+            excluded_names = excluded_columns(data, source.exclude, source.name)
+            data = drop_columns(data, excluded_names)
             shape = list(data.shape)
-            named = [data.columns[j].name for j in identifier_columns(data)]
-            if not self.settings.keep_identifiers and len(named) < data.shape[1]:
-                data = without(data, named)
-            self._notes = {"identifiers": named, "excluded": gone, "shape": shape}
+            identifiers = [data.columns[j].name for j in identifier_columns(data)]
+            if not self.settings.keep_identifiers and len(identifiers) < data.shape[1]:
+                data = drop_columns(data, identifiers)
+            self._notes = {"identifiers": identifiers, "excluded": excluded_names, "shape": shape}
             self._data, self._source = data, source
         return self._data
 
@@ -197,7 +197,7 @@ class _Choices:
         self._train = train
         self._budget = settings.budget
         self._ranked: dict[int, tuple[Ranked, Cost]] = {}
-        self._sizes = {size: size.of(n_rows, train.data.shape[1]) for size in job.sizes}
+        self._sizes = {size: size.count(n_rows, train.data.shape[1]) for size in job.sizes}
 
     def choose(self, cell: Cell) -> tuple[Ranked, Cost]:
         """What was chosen for a cell, and what that cost once the rows were prepared."""
@@ -261,9 +261,9 @@ def _details(
     """What is kept beside the record, if anything is."""
     if not settings.details:
         return {}
-    kept: dict[str, Any] = label_results(truth, answers.predicted, answers.scores)
+    arrays: dict[str, Any] = label_results(truth, answers.predicted, answers.scores)
     if settings.predictions:
-        kept |= {
+        arrays |= {
             "truth": truth.astype(np.int8),
             "predicted": answers.predicted.astype(np.int8),
             "scores": answers.scores,
@@ -271,7 +271,7 @@ def _details(
             "joint": answers.joint,
             "propensities": shares,
         }
-    return {"details": pack(kept, labels)}
+    return {"details": pack(arrays, labels)}
 
 
 def failure(cell: Cell, error: BaseException | str) -> dict[str, Any]:

@@ -489,10 +489,10 @@ def test_a_reason_that_many_cells_share_is_reported_once() -> None:
 
 
 def test_sizes() -> None:
-    assert [size(given).of(100, 40) for given in (5, "0.5", 1.0, "sqrt", "all", 99)] == [
+    assert [size(given).count(100, 40) for given in (5, "0.5", 1.0, "sqrt", "all", 99)] == [
         *(5, 20, 40, 10, 40, 40)
     ]
-    assert size("sqrt").of(7395, 1836) == 86
+    assert size("sqrt").count(7395, 1836) == 86
 
 
 def test_names_with_parameters() -> None:

@@ -84,10 +84,10 @@ def curves_of(
             )
             for summary in line
         )  # fmt: skip
-        beside = APART * (i - (len(lines) - 1) / 2) if len(lines) < MANY else 0.0
+        offset = APART * (i - (len(lines) - 1) / 2) if len(lines) < MANY else 0.0
         series.append(
             Series(
-                positions[name], name, points, "level" if flat else "curve", 0.0 if flat else beside
+                positions[name], name, points, "level" if flat else "curve", 0.0 if flat else offset
             )
         )
     numbers = [point.x for line in series if line.kind == "curve" for point in line.points]
@@ -182,11 +182,11 @@ def cost_chart(
             if criterion != name:
                 continue
             tip = f"{name} + {model_name}, n = {n}: {value:.4f} in {spent:.3g} s, {peak:.0f} MB"
-            where = (
+            row_numbers = (
                 "" if rows is None else rows.numbers_over_data(metric, names, name, model_name, n)
             )
             points.append(
-                Point(max(spent, 1e-4), value, math.nan, tip, where, models.index(model_name))
+                Point(max(spent, 1e-4), value, math.nan, tip, row_numbers, models.index(model_name))
             )
         series += [Series(method, name, tuple(points), "marks")] if points else []
     seconds = [point.x for line in series for point in line.points]

@@ -58,8 +58,8 @@ def _order_sentence(contest: Contest) -> str:
     size_texts = {MEAN: ", mean over all numbers of features", AREA: ", area under the curve"}
     setting = size_texts.get(contest.n, f", n = {contest.n}")
     setting += f", {contest.model}" if contest.model else ""
-    way = "higher" if contest.higher_is_better else "lower"
-    head = f"{contest.metric} ({way} is better{setting}): "
+    direction = "higher" if contest.higher_is_better else "lower"
+    head = f"{contest.metric} ({direction} is better{setting}): "
 
     def describe(j: int) -> str:
         rank = f", average rank {average[j]:.2f}" if contest.complete.size > 1 else ""
@@ -72,8 +72,8 @@ def _order_sentence(contest: Contest) -> str:
     last = f"last is {describe(order[-1])}."
     if len(best) > 1:
         return f"{head}{_join_names([describe(j) for j in best])} share the best rank; {last}"
-    then = f", then {describe(order[1])}" if k > 2 else ""
-    return f"{head}best is {describe(best[0])}{then}; {last} {_test_sentence(contest, best[0])}"
+    second = f", then {describe(order[1])}" if k > 2 else ""
+    return f"{head}best is {describe(best[0])}{second}; {last} {_test_sentence(contest, best[0])}"
 
 
 def _test_sentence(contest: Contest, best: int) -> str:
@@ -84,8 +84,8 @@ def _test_sentence(contest: Contest, best: int) -> str:
         peers = {j for group in contest.groups if best in group for j in group} - {best}
         if not peers:
             return f"By Nemenyi's test {name} differs significantly from all others."
-        near = _join_names([_method_name(contest.methods[j]) for j in sorted(peers)])
-        return f"By Nemenyi's test {name} does not differ significantly from {near}."
+        peer_names = _join_names([_method_name(contest.methods[j]) for j in sorted(peers)])
+        return f"By Nemenyi's test {name} does not differ significantly from {peer_names}."
     pairs = [pair for pair in contest.pairs_of_splits if best in {pair.first, pair.second}]
     if not pairs:
         return ""

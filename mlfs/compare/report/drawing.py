@@ -59,7 +59,7 @@ def dashes(method: int) -> tuple[float, ...]:
     return DASHES[method // len(COLOURS) % len(DASHES)]
 
 
-def ticks(low: float, high: float, about: int = 5) -> list[float]:
+def ticks(low: float, high: float, count: int = 5) -> list[float]:
     """Round numbers between two numbers.
 
     Examples
@@ -69,7 +69,7 @@ def ticks(low: float, high: float, about: int = 5) -> list[float]:
     """
     if not high > low:
         return [low]
-    raw = (high - low) / about
+    raw = (high - low) / count
     scale = 10 ** math.floor(math.log10(raw))
     step = scale * next((s for s in (1, 2, 2.5, 5, 10) if s * scale >= raw), 10)
     first = math.ceil(low / step - 1e-9)

@@ -22,14 +22,14 @@ def figures(
     results: Results, compared: Sequence[Contest], *, pdf: bool = False
 ) -> Iterator[tuple[str, bytes]]:
     """The name and the content of each file, an SVG or also a PDF; names are unlike in any case."""
-    taken: set[str] = set()
+    used_names: set[str] = set()
     for parts, chart in _charts(results, compared):
         if chart:
             name = "-".join(map(_plain, parts))
             count = 1
-            while (unique := name if count == 1 else f"{name}-{count}").lower() in taken:
+            while (unique := name if count == 1 else f"{name}-{count}").lower() in used_names:
                 count += 1
-            taken.add(unique.lower())
+            used_names.add(unique.lower())
             svg = picture(chart, legend=True) if isinstance(chart, Chart) else diagram(chart)
             yield f"{unique}.svg", f"{svg}\n".encode()
             if pdf:

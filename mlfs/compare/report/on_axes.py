@@ -54,9 +54,9 @@ def _draw_series(ax: Any, series: Series) -> Any:
     x, y, sd = np.array([(point.x, point.y, point.sd) for point in series.points]).T
     if series.kind == "level":
         level = ax.axhline(y[0], label=f"{series.name} ({x[0]:g} features)", **line)
-        right = {"transform": ax.get_yaxis_transform(), "elinewidth": 1.2 * POINTS}
+        edge = {"transform": ax.get_yaxis_transform(), "elinewidth": 1.2 * POINTS}
         bar = np.nan_to_num(sd[:1])
-        ax.errorbar([0.99], y[:1], bar, color=series.colour, marker="o", ms=8 * POINTS, **right)
+        ax.errorbar([0.99], y[:1], bar, color=series.colour, marker="o", ms=8 * POINTS, **edge)
         return level
     if series.kind == "marks":
         marks = []
@@ -65,10 +65,10 @@ def _draw_series(ax: Any, series: Series) -> Any:
             style = {"color": series.colour, "label": series.name, **_mark(shape)}
             marks.append(ax.scatter(x[rows], y[rows], **style))
         return marks[0]
-    beside = ScaledTranslation(series.shift / INCHES, 0, ax.figure.dpi_scale_trans)
+    offset = ScaledTranslation(series.shift / INCHES, 0, ax.figure.dpi_scale_trans)
     return ax.errorbar(
         x, y, np.nan_to_num(sd), label=series.name, marker="o", ms=8 * POINTS,
-        elinewidth=1.2 * POINTS, transform=ax.transData + beside, **line,
+        elinewidth=1.2 * POINTS, transform=ax.transData + offset, **line,
     )  # fmt: skip
 
 

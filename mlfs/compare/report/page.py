@@ -135,7 +135,7 @@ def _panel(results: Results) -> str:
 
 def _curves(results: Results, rows: CsvRows) -> str:
     settings = results.settings
-    shown = [
+    views = [
         _view(_figure(source.name, picture(chart)), metric, model=model)
         for metric in results.metrics
         for model in map(str, settings.models)
@@ -150,23 +150,23 @@ def _curves(results: Results, rows: CsvRows) -> str:
         "its marks with the arrow keys, to read its numbers and their rows in results.csv.</p>"
     )
     many = " many" if len(settings.rankers) >= MANY else ""
-    return _section("curves", "Quality by number of features", about, shown, f"views flow{many}")
+    return _section("curves", "Quality by number of features", about, views, f"views flow{many}")
 
 
 def _contests(compared: Sequence[Contest], rows: CsvRows) -> str:
-    shown = []
+    views = []
     for contest in compared:
         lines = [
             [escaped(name), *map(_entry, entries)] for name, entries in rank_table(contest)
         ] + [["<b>average rank</b>", *average_ranks(contest)]]
-        where = [
+        row_numbers = [
             [
                 "",
                 *(rows.numbers(contest.metric, name, c, m, sizes) for c, m, sizes in contest.parts),
             ]
             for name in contest.data
         ]
-        table = _table(["data", *contest.methods], lines, where)
+        table = _table(["data", *contest.methods], lines, row_numbers)
         content = f"<h3>{escaped(caption(contest))}</h3>{table}"
         sentences = "".join(f"<li>{escaped(finding)}</li>" for finding in findings(contest))
         content += f"<ul>{sentences}</ul>"
@@ -176,12 +176,12 @@ def _contests(compared: Sequence[Contest], rows: CsvRows) -> str:
         if head:
             tests = _table(head, [map(escaped, row) for row in pair_table(contest)])
             content += _details(title, tests)
-        shown.append(_view(content, contest.metric, model=contest.model or "all", n=contest.n))
+        views.append(_view(content, contest.metric, model=contest.model or "all", n=contest.n))
     about = (
         "<p>Click on a mean, or go to a table with the Tab key and through it with the arrow keys, "
         "to see its rows in results.csv.</p>"
     )
-    return _section("ranks", "Ranks and tests", about, shown)
+    return _section("ranks", "Ranks and tests", about, views)
 
 
 def _entry(entry: Entry) -> str:
@@ -193,7 +193,7 @@ def _entry(entry: Entry) -> str:
 def _costs(results: Results, rows: CsvRows) -> str:
     models = list(map(str, results.settings.models))
     choices = [*models, ""] if len(models) > 1 else [""]
-    shown = [
+    views = [
         _view(
             _figure("", picture(chart)), metric, model=model or ("all" if len(models) > 1 else "")
         )
@@ -209,7 +209,7 @@ def _costs(results: Results, rows: CsvRows) -> str:
         "<p>The colour is the criterion's, the shape is the model's. Point at a mark to see what "
         f"it is, and its peak of memory.</p><p>{shapes}</p>"
     )
-    return _section("costs", "Time against quality", about, shown)
+    return _section("costs", "Time against quality", about, views)
 
 
 def _labels(labels: Sequence[LabelRow]) -> str:
@@ -218,45 +218,46 @@ def _labels(labels: Sequence[LabelRow]) -> str:
     groups: dict[tuple[str, str, str], list[LabelRow]] = {}
     for row in labels:
         groups.setdefault((row.data, row.model, row.n), []).append(row)
-    shown = []
+    views = []
     for (data, model, n), rows in groups.items():
         differing = widest(rows, LABELS)
         if not differing or len(differing[0][1]) < 2:
             continue
-        lines, where = [], []
+        lines, row_numbers = [], []
         for label, methods in differing:
             best = max(row.f1 for row in methods)
             texts = [f"{row.f1:.3f}" for row in methods]
-            marked = [f"<b>{text}</b>" if row.f1 == best else text
+            values = [f"<b>{text}</b>" if row.f1 == best else text
                       for text, row in zip(texts, methods, strict=True)]  # fmt: skip
-            lines.append([escaped(label), f"{methods[0].positives:.1f}", *marked])
-            where.append(["", "", *(csv_rows[row] for row in methods)])
+            lines.append([escaped(label), f"{methods[0].positives:.1f}", *values])
+            row_numbers.append(["", "", *(csv_rows[row] for row in methods)])
         head = ["label", "positives", *(row.criterion for row in differing[0][1])]
         title = f"<h3>{escaped(data)}, {escaped(model)}, n = {escaped(n)}</h3>"
-        table = _table(head, lines, where, "labels.csv")
-        shown.append(_view(title + table, model=model, n=n))
+        table = _table(head, lines, row_numbers, "labels.csv")
+        views.append(_view(title + table, model=model, n=n))
     about = (
         f"<p>F1 of up to {LABELS} labels of each data set, those of which the criteria differ "
         "most, with the number of their test rows; means over the splits. All labels are in "
         "labels.csv.</p>"
     )
-    return _section("labels", "Labels", about, shown)
+    return _section("labels", "Labels", about, views)
 
 
 def _overlaps(shared: Sequence[Overlap]) -> str:
-    shown = []
+    views = []
     for overlap in shared:
-        stable = _table(STABILITY, [map(escaped, row) for row in stability_table(overlap)])
-        often = [
+        stability = _table(STABILITY, [map(escaped, row) for row in stability_table(overlap)])
+        feature_rows = [
             [escaped(data), escaped(criterion), escaped(_list_features(features))]
             for (data, criterion), features in overlap.often.items()
         ]
-        listed = _table(["data", "criterion", "chosen most often, with the share of splits"], often)
+        head = ["data", "criterion", "chosen most often, with the share of splits"]
         agreement = _agreement(overlap) if len(overlap.criteria) > 1 else ""
         content = f"<h3>n = {escaped(overlap.n)}</h3>{_figure(SHARED, agreement)}"
-        content += _details("Stability over the splits", stable) + _details("Features", listed)
-        shown.append(_view(content, n=overlap.n))
-    return _section("overlaps", "Which features are chosen", "", shown)
+        content += _details("Stability over the splits", stability)
+        content += _details("Features", _table(head, feature_rows))
+        views.append(_view(content, n=overlap.n))
+    return _section("overlaps", "Which features are chosen", "", views)
 
 
 def _agreement(overlap: Overlap) -> str:
@@ -302,8 +303,8 @@ def _how_to_read() -> str:
     )
 
 
-def _rows(places: str) -> str:
-    return f' data-rows="{escaped(places)}"' if places else ""
+def _rows(numbers: str) -> str:
+    return f' data-rows="{escaped(numbers)}"' if numbers else ""
 
 
 def _section(
@@ -335,16 +336,16 @@ def _view(content: str, metric: str = "", *, model: str = "", n: str = "") -> st
 def _table(
     head: Sequence[str],
     rows: Iterable[Iterable[str]],
-    where: Sequence[Sequence[str]] = (),
+    row_numbers: Sequence[Sequence[str]] = (),
     file: str = "results.csv",
 ) -> str:
-    """A table; `where` has the rows of a file that the cells of its first rows are made of."""
+    """A table; `row_numbers` are the rows of a file that its first cells are made of."""
     top = "".join(f"<th>{escaped(text)}</th>" for text in head)
     lines = ""
-    for row, places in itertools.zip_longest(rows, where, fillvalue=()):
-        cells = itertools.zip_longest(row, places, fillvalue="")
+    for row, numbers in itertools.zip_longest(rows, row_numbers, fillvalue=()):
+        cells = itertools.zip_longest(row, numbers, fillvalue="")
         entries = "".join(f"<td{_rows(source_rows)}>{cell}</td>" for cell, source_rows in cells)
         lines += f"<tr>{entries}</tr>"
     head_markup = f"<thead><tr>{top}</tr></thead>" if head else ""
-    source = f' data-file="{file}"' if where else ""
+    source = f' data-file="{file}"' if row_numbers else ""
     return f'<div class="wide"><table{source}>{head_markup}<tbody>{lines}</tbody></table></div>'

@@ -95,9 +95,9 @@ class Picture:
     ) -> None:
         """A mark with a text that is shown when it is pointed at."""
         title = f"<title>{escaped(tip)}</title>" if tip else ""
-        where = f' data-rows="{escaped(rows)}"' if rows else ""
+        attribute = f' data-rows="{escaped(rows)}"' if rows else ""
         self.parts.append(
-            f'<path class="mark"{where} transform="translate({x:.1f} {y:.1f})" '
+            f'<path class="mark"{attribute} transform="translate({x:.1f} {y:.1f})" '
             f'fill="{_ink(fill)}" d="{_shape(shape)}">{title}</path>'
         )
 

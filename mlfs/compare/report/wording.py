@@ -91,13 +91,13 @@ def stability_table(overlap: Overlap) -> list[list[str]]:
 
 def caption(contest: Contest) -> str:
     """What a table is about."""
-    way = "higher is better" if contest.higher_is_better else "lower is better"
+    direction = "higher is better" if contest.higher_is_better else "lower is better"
     size_text = {
         MEAN: "mean over all numbers of features",
         AREA: "area under the curve over the shares of the features",
     }.get(contest.n, f"n = {contest.n}")
     model_text = f", {contest.model}" if contest.model else ""
-    return f"{contest.metric}{model_text}, {size_text} ({way})"
+    return f"{contest.metric}{model_text}, {size_text} ({direction})"
 
 
 def findings(contest: Contest) -> list[str]:
