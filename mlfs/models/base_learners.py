@@ -233,13 +233,13 @@ def grow_learner(
     rows = np.flatnonzero((labels != MISSING).all(axis=1))
     if not rows.size:
         return Learner(None, 0, columns, parents) if before is None else before
-    old = None if before is None else before.estimator
-    estimator = clone(problem.base_estimator) if old is None else copy.deepcopy(old)
+    fitted = None if before is None else before.estimator
+    estimator = clone(problem.base_estimator) if fitted is None else copy.deepcopy(fitted)
     matrix = stacked(problem.X[rows], columns, labels[rows, 1:], estimator)
     keywords: dict[str, Any] = {}
     if problem.weights is not None:
         keywords["sample_weight"] = problem.weights[rows]
-    if old is None:
+    if fitted is None:
         keywords["classes"] = np.array([0, 1])
     estimator.partial_fit(matrix, labels[rows, 0].astype(np.intp), **keywords)
     return Learner(estimator, 0, columns, parents)

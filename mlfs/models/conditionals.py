@@ -75,8 +75,8 @@ class FittedConditionals:
         """Fit the base learner of each label on a part of the rows; `before` is what was fitted."""
         refuse_unweightable(problem.base_estimator, problem.weights)
         learners = tuple(
-            grow_learner(problem, label, structure.parents[label], old)
-            for label, old in enumerate(before or [None] * problem.q)
+            grow_learner(problem, label, structure.parents[label], learner)
+            for label, learner in enumerate(before or [None] * problem.q)
         )
         return cls(structure, learners, int(problem.X.shape[1]), bool(sp.issparse(problem.X)))
 

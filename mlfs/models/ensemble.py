@@ -195,11 +195,11 @@ class StructuredEnsemble(LabelModel):
         """
         return self._decisions(self._mean(self._rows(X), _decisions_of))
 
-    def _mean(self, x: Any, ask: Callable[[Any, Any, int], np.ndarray]) -> np.ndarray:
+    def _mean(self, x: Any, answer: Callable[[Any, Any, int], np.ndarray]) -> np.ndarray:
         """The mean of the members' answers."""
         total: Any = 0.0
         for member, columns in zip(self.estimators_, self.estimators_features_, strict=True):
-            total = total + ask(member, x[:, columns], len(self.label_names_))
+            total = total + answer(member, x[:, columns], len(self.label_names_))
         return np.asarray(total / len(self.estimators_))
 
     def _model(self) -> Any:
@@ -345,7 +345,7 @@ def _draw_rows(
     return np.flatnonzero(kept[mark_of_row])
 
 
-def _share(value: Any, what: str) -> float:
+def _share(value: Any, name: str) -> float:
     return real(
-        value, f"{what} is the share that a member is given, in (0, 1]", lambda x: 0 < x <= 1
+        value, f"{name} is the share that a member is given, in (0, 1]", lambda x: 0 < x <= 1
     )

@@ -258,8 +258,8 @@ class LogOddsModel(LabelModel):
         X : array or sparse matrix, shape (n, d)
             The rows.
         """
-        odds = np.clip(self.predict_log_odds(X), -700, 700)
-        shares: np.ndarray = 1 / (1 + np.exp(-odds))
+        log_odds = np.clip(self.predict_log_odds(X), -700, 700)
+        shares: np.ndarray = 1 / (1 + np.exp(-log_odds))
         return self._shares(shares)
 
     def predict(self, X: Any) -> np.ndarray:

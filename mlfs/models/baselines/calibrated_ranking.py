@@ -79,13 +79,13 @@ class CalibratedLabelRanking(ColumnModel):
         self._fitted = independent(_with_pairs(problem, marks))
 
     def _grow(self, problem: Problem, first: bool) -> None:
-        old = () if first else self._fitted.learners
+        learners = () if first else self._fitted.learners
         before = [] if first else [(a, b) for a, b in self.pairs_.tolist()]
-        fitted_pairs = dict(zip(before, old[problem.q :], strict=True))
+        fitted_pairs = dict(zip(before, learners[problem.q :], strict=True))
         self.pairs_, marks = _pairs(problem, before)
-        of_pairs = [fitted_pairs.get((a, b)) for a, b in self.pairs_.tolist()]
-        alone = [None] * problem.q if first else old[: problem.q]
-        self._fitted = independent_part(_with_pairs(problem, marks), [*alone, *of_pairs])
+        pair_learners = [fitted_pairs.get((a, b)) for a, b in self.pairs_.tolist()]
+        alone = [None] * problem.q if first else learners[: problem.q]
+        self._fitted = independent_part(_with_pairs(problem, marks), [*alone, *pair_learners])
 
     def _check(self) -> None:
         if self.vote not in VOTES:

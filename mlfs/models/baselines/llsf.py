@@ -233,15 +233,15 @@ def label_specific_weights(
     distance = 1 - (labels / norms).T @ (labels / norms)
     np.fill_diagonal(distance, 0.0)
     bound = np.sqrt(2 * (table.norm() ** 2 + (alpha * np.linalg.norm(distance, 2)) ** 2))
-    W = last = np.zeros((table.scale.size, labels.shape[1]))
+    W = W_before = np.zeros((table.scale.size, labels.shape[1]))
     t, done = 1.0, 0
     while done < (steps if bound > 0 else 0):
         done += 1
         t_before, t = t, (1 + np.sqrt(4 * t * t + 1)) / 2
-        ahead = W + (t_before - 1) / t * (W - last)
+        ahead = W + (t_before - 1) / t * (W - W_before)
         residual = table.shares * (table.times(ahead) - table.targets)
-        step = ahead - (table.back(residual) + alpha * ahead @ distance) / bound
-        last, W = W, np.sign(step) * np.maximum(np.abs(step) - beta / bound, 0.0)
-        if np.linalg.norm(W - last) <= 1e-6 * np.linalg.norm(W):
+        point = ahead - (table.back(residual) + alpha * ahead @ distance) / bound
+        W_before, W = W, np.sign(point) * np.maximum(np.abs(point) - beta / bound, 0.0)
+        if np.linalg.norm(W - W_before) <= 1e-6 * np.linalg.norm(W):
             break
     return W, max(done, 1)

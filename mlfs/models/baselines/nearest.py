@@ -84,8 +84,8 @@ class MLkNN(LogOddsModel, UnweightedModel):
                 for mask in masks
             ]
         )
-        likely = np.log(s + counts) - np.log(s * (k + 1) + rows)[:, :, None]
-        self._log_odds = (prior[1] - prior[0])[:, None] + likely[1] - likely[0]
+        log_likelihood = np.log(s + counts) - np.log(s * (k + 1) + rows)[:, :, None]
+        self._log_odds = (prior[1] - prior[0])[:, None] + log_likelihood[1] - log_likelihood[0]
 
     def predict_log_odds(self, X: Any) -> np.ndarray:
         """The log odds: log P(l=1|x) - log P(l=0|x) of each row and label.
@@ -97,8 +97,10 @@ class MLkNN(LogOddsModel, UnweightedModel):
         """
         x = self._rows(X)
         neighbour_counts = self._near.counts(x, self._has).astype(np.intp)
-        odds: np.ndarray = self._log_odds[np.arange(self._has.shape[1])[None, :], neighbour_counts]
-        return odds
+        log_odds: np.ndarray = self._log_odds[
+            np.arange(self._has.shape[1])[None, :], neighbour_counts
+        ]
+        return log_odds
 
 
 class BRkNN(UnweightedModel, ProbableModel):

@@ -125,8 +125,8 @@ def _square_norms(x: Any) -> np.ndarray:
 
 def _nearest(distances: np.ndarray, slack: np.ndarray, k: int) -> np.ndarray:
     """A mask of the k least values of each row; of equal ones the first."""
-    last = np.partition(distances, k - 1, axis=1)[:, k - 1 : k]
-    closer, tied = distances < last - slack, np.abs(distances - last) <= slack
+    kth = np.partition(distances, k - 1, axis=1)[:, k - 1 : k]
+    closer, tied = distances < kth - slack, np.abs(distances - kth) <= slack
     room = k - closer.sum(axis=1, keepdims=True)
     nearest: np.ndarray = closer | (tied & (np.cumsum(tied, axis=1, dtype=np.int32) <= room))
     return nearest

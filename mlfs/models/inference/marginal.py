@@ -106,13 +106,13 @@ def _open_labels(structure: Shape) -> list[int]:
 
 def _windows(structure: Shape) -> list[tuple[list[int], list[int]]]:
     """At each place of the order: the labels in play before it, and those in play after it."""
-    last: dict[int, int] = {}
+    last_place: dict[int, int] = {}
     for place, label in enumerate(structure.order):
-        last.update(dict.fromkeys(structure.parents[label], place))
+        last_place.update(dict.fromkeys(structure.parents[label], place))
     windows: list[tuple[list[int], list[int]]] = []
     before: list[int] = []
     for place, label in enumerate(structure.order):
-        after = [earlier for earlier in (*before, label) if last.get(earlier, -1) > place]
+        after = [earlier for earlier in (*before, label) if last_place.get(earlier, -1) > place]
         windows.append((before, after))
         before = after
     return windows

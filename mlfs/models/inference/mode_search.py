@@ -190,8 +190,8 @@ class _Search:
     def _take(self, leaves: Nodes) -> None:
         np.maximum.at(self.top, leaves.rows, leaves.scores)
         fresh = best_leaves(leaves, self.top)
-        old = self.best.some(fresh.rows[~self.below[fresh.rows]])
-        fresh = best_leaves(Nodes.join([old, fresh]), self.top)
+        best = self.best.some(fresh.rows[~self.below[fresh.rows]])
+        fresh = best_leaves(Nodes.join([best, fresh]), self.top)
         self.below[fresh.rows] = False
         self._keep(fresh)
         self.bar[fresh.rows] = self.top[fresh.rows] - TIE
@@ -208,8 +208,8 @@ class _Search:
             if at_depth:
                 nodes = Nodes.join(at_depth)
                 walk(self.conditionals, self.rows[nodes.rows], nodes.labels, nodes.scores, depth)
-                old = self.best.some(np.unique(nodes.rows))
-                self._keep(best_leaves(Nodes.join([old, nodes])))
+                best = self.best.some(np.unique(nodes.rows))
+                self._keep(best_leaves(Nodes.join([best, nodes])))
 
 
 def _floor(epsilon: float) -> float:

@@ -264,22 +264,22 @@ def _fits(value: Any, kind: str, lengths: dict[str, int]) -> bool:
     """Whether a value is of a kind of the table; its lengths are added to `lengths`."""
     if kind.startswith("list("):
         return isinstance(value, list) and all(_fits(v, kind[5:-1], lengths) for v in value)
-    what, _, shape = kind.rstrip("]").partition("[")
-    if what == "ones":
+    base, _, shape = kind.rstrip("]").partition("[")
+    if base == "ones":
         is_list = isinstance(value, list) and len(value) > 0 and all(map(_is_object, value))
         return is_list and _same_length(len(value), shape, lengths)
-    if len(what) == 1 and what in "fFibx":
-        return _is_array(value, what) and (not shape or _has_shape(value, shape, lengths))
-    if what in PLAIN:
-        return bool(PLAIN[what](value))
-    if what == "classes":
+    if len(base) == 1 and base in "fFibx":
+        return _is_array(value, base) and (not shape or _has_shape(value, shape, lengths))
+    if base in PLAIN:
+        return bool(PLAIN[base](value))
+    if base == "classes":
         two = isinstance(value, np.ndarray) and value.ndim == 1 and 0 < len(value) <= 2
         fits = two and value.dtype.kind in "if" and bool(np.isin(value, (0, 1)).all())
         return fits and bool((np.diff(value) > 0).all()) and _same_length(len(value), "k", lengths)
-    if what == "names":
+    if base == "names":
         texts = isinstance(value, np.ndarray) and all(isinstance(v, str) for v in value.ravel())
         return texts and _has_shape(value, "d", lengths)
-    return _is_whole(value) and _same_length(int(value), what, lengths)
+    return _is_whole(value) and _same_length(int(value), base, lengths)
 
 
 def _is_whole(value: Any) -> bool:

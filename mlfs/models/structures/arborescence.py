@@ -112,8 +112,8 @@ def _weights_into(held: HeldOut, label: int, race: bool) -> np.ndarray:
 
     def logs(other: int, probabilities: np.ndarray) -> np.ndarray:
         values = problem.Y[rows, other]
-        of_value = _logs(probabilities[np.maximum(values, 0), rows], y)
-        return np.where(values >= 0, of_value, alone)
+        given_value = _logs(probabilities[np.maximum(values, 0), rows], y)
+        return np.where(values >= 0, given_value, alone)
 
     def useful(other: int, probabilities: np.ndarray) -> bool:
         differences = logs(other, probabilities) - alone
@@ -125,8 +125,8 @@ def _weights_into(held: HeldOut, label: int, race: bool) -> np.ndarray:
     return out
 
 
-def _logs(of_one: np.ndarray, y: np.ndarray) -> np.ndarray:
-    return np.log(np.where(y == 1, of_one, 1.0 - of_one))
+def _logs(ones: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return np.log(np.where(y == 1, ones, 1.0 - ones))
 
 
 def _varies(labels: np.ndarray) -> bool:

@@ -139,11 +139,11 @@ class _Stack:
         system[:, np.arange(a.shape[1]), np.arange(a.shape[1])] += 1.0
         right_sides = np.stack([root * k_up, self.constant * root], axis=2)
         solution = np.linalg.solve(system, right_sides)
-        of_a, of_b = solution[:, :, 0], solution[:, :, 1]
+        solved_a, solved_b = solution[:, :, 0], solution[:, :, 1]
         slope = self.constant * residual.sum(axis=1)
-        bend = np.maximum(self.constant * (root * of_b).sum(axis=1), JITTER)
-        d_b = (slope - self.constant * (root * of_a).sum(axis=1)) / bend * self.constant
-        d_a = up - root * (of_a + of_b * d_b[:, None])
+        bend = np.maximum(self.constant * (root * solved_b).sum(axis=1), JITTER)
+        d_b = (slope - self.constant * (root * solved_a).sum(axis=1)) / bend * self.constant
+        d_a = up - root * (solved_a + solved_b * d_b[:, None])
         change = np.einsum("kij,kj->ki", kernel, d_a)
         gain = ((k_up * d_a).sum(axis=1) + slope * d_b) / 2
         return d_a, d_b, change, gain

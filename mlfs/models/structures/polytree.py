@@ -196,8 +196,8 @@ def _information_given_others(held: HeldOut, label: int, alone: np.ndarray) -> n
         if not usable.any():
             continue
         gain = _divergence(probabilities[:, usable], alone[label, usable])
-        of_other = alone[parent, usable]
-        expected = (1 - of_other) * gain[0] + of_other * gain[1]
+        parent_ones = alone[parent, usable]
+        expected = (1 - parent_ones) * gain[0] + parent_ones * gain[1]
         weights = np.ones(expected.size) if problem.weights is None else problem.weights[usable]
         total = float(weights.sum())
         out[parent] = float((weights * expected).sum()) / total if total > 0 else 0.0
