@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.api.cluster.block_actor import BlockActor, unrefused
+from mlfs.api.cluster.block_actor import BlockActor, unpack_answer
 from mlfs.api.cluster.clusters import Cluster
 from mlfs.counting.remote.session import Sent, Session
 from mlfs.counting.remote.wire import bytes_in
@@ -51,7 +51,7 @@ class InProcessSession(Session):
     def made(self, i: int) -> BlockActor:
         actor = BlockActor(*(self.chunks[i] if self.chunks else ()))
         if self.pieces is not None:
-            unrefused(actor.fill(self.piece(i)))
+            unpack_answer(actor.fill(self.piece(i)))
         return actor
 
     def piece(self, i: int) -> Any:
@@ -70,7 +70,7 @@ class InProcessSession(Session):
             self.lost += 1
             self.actors[-1] = self.made(self.n_blocks - 1)
         found = [
-            moved(unrefused(getattr(self.actors[i], method)(*args)))
+            moved(unpack_answer(getattr(self.actors[i], method)(*args)))
             for i, args in moved(arguments).items()
         ]
         self.bytes_received += bytes_in(found)
@@ -89,7 +89,7 @@ class InProcessSession(Session):
             while status == "unknown":
                 actor.keep(answer, moved(self._part(needs[answer], i)))
                 status, answer = actor.answer(*moved((question, args)))
-            found.append(moved(unrefused((status, answer))))
+            found.append(moved(unpack_answer((status, answer))))
         return found
 
     def close(self) -> None:

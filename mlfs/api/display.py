@@ -31,7 +31,7 @@ def as_line(selection: Selection) -> str:
     scope = ", for each label" if selection.labels else ""
     names = ", ".join(printable(name, 40) for name in selection.names[:NAMES])
     dots = ", ..." if len(selection) > NAMES else ""
-    ended = "".join(f", {word}" for word in _ended(selection))
+    ended = "".join(f", {word}" for word in _endings(selection))
     noted = f"; {plural(len(selection.notes), 'note')}" if selection.notes else ""
     summary = f"{len(selection)}{shape}{scope}{ended}: {names}{dots}{noted}"
     return f"<Selection by {selection.criterion}: {summary}>"
@@ -42,7 +42,7 @@ def as_html(selection: Selection) -> str:
     data = selection.data
     shape = ", ".join(f"{data[key]:,} {key}" for key in ("rows", "features", "labels"))
     head = f"<b>{text(selection.criterion)}</b>: {len(selection)} features of {shape}"
-    ended = "".join(f", <b>{word}</b>" for word in _ended(selection))
+    ended = "".join(f", <b>{word}</b>" for word in _endings(selection))
     blocks = [f"<div><p>{head}{ended}, in {selection.units}</p>"]
     if selection.notes:
         blocks.append(f"<ul>{''.join(f'<li>{text(note)}</li>' for note in selection.notes)}</ul>")
@@ -59,7 +59,7 @@ def as_html(selection: Selection) -> str:
     return "".join(blocks) + "</div>"
 
 
-def _ended(selection: Selection) -> Iterable[str]:
+def _endings(selection: Selection) -> Iterable[str]:
     return (
         word
         for word, holds in (

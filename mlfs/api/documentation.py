@@ -18,7 +18,7 @@ def page_of(kind: type) -> str:
     That is what ``MLFS_DOCS_URL`` says, or the address of the documentation in the metadata of the
     installed distribution.
     """
-    base = os.environ.get(ADDRESS) or _published()
+    base = os.environ.get(ADDRESS) or _published_address()
     package, _, module = kind.__module__.partition(".")
     page, prefix = PAGES.get(module.partition(".")[0], ("", ""))
     if not base or package != "mlfs" or not page:
@@ -27,7 +27,7 @@ def page_of(kind: type) -> str:
 
 
 @functools.cache
-def _published() -> str:
+def _published_address() -> str:
     try:
         urls = metadata.metadata("mlfs-toolkit").get_all("Project-URL") or []
     except metadata.PackageNotFoundError:

@@ -104,21 +104,21 @@ def _gaussian() -> Info:
     return GaussianInfo(GaussianColumns(x, y, TRIED_LABELS.sum(axis=0)))
 
 
-def _adjusted() -> Info:
+def _adjusted_info() -> Info:
     exact = Info.from_codes(TRIED, TRIED_LABELS)
     assert isinstance(exact, ExactInfo)
     return AdjustedInfo(exact)
 
 
-def _corrected() -> Info:
+def _corrected_info() -> Info:
     codes = Codes.from_dense(TRIED), Codes.from_dense(TRIED_LABELS)
     counts, positions = Counts.of(*codes, per_cell=-0.5)
     return ExactInfo(Table(counts, len(AROUND), np.full(len(AROUND), -1), positions=positions))
 
 
 MAKERS: dict[str, Callable[[], Info]] = {
-    "miller-madow": _corrected,
-    "expected": _adjusted,
+    "miller-madow": _corrected_info,
+    "expected": _adjusted_info,
     "gaussian": _gaussian,
 }
 

@@ -19,7 +19,7 @@ from mlfs.criteria import Criterion
 from mlfs.errors import UsageError, printable
 from mlfs.information.info import Info
 
-__all__ = ["Explanation", "Explanations", "explain", "of_known_picks", "of_picks"]
+__all__ = ["Explanation", "Explanations", "explain", "explain_from_selection", "explain_picks"]
 
 COUNTING = (
     *("groups", "bins", "n_bins", "nominal_limit", "target_bins", "labels_as", "missing"),
@@ -27,13 +27,13 @@ COUNTING = (
 )
 
 
-def of_picks(selection: Selection, names: Sequence[str]) -> list[Explanation]:
+def explain_picks(selection: Selection, names: Sequence[str]) -> list[Explanation]:
     """Explain every pick; `names` are those of all features.
 
     Examples
     --------
     >>> picks = select(([[0, 0], [0, 1], [1, 0], [1, 1]], [[0], [0], [1], [1]]), "mim", 1)
-    >>> of_picks(picks, ["left", "right"])[0].rival
+    >>> explain_picks(picks, ["left", "right"])[0].rival
     (1, 'right')
     """
     return [
@@ -43,12 +43,12 @@ def of_picks(selection: Selection, names: Sequence[str]) -> list[Explanation]:
     ]
 
 
-def of_known_picks(selection: Selection, features: Any = None) -> Explanations:
+def explain_from_selection(selection: Selection, features: Any = None) -> Explanations:
     """Explain some picks, or all, from what the selection holds; no data are needed."""
     known = {j: binning.name for j, binning in enumerate(selection.binnings)}
     known |= {pick.index: pick.name for ranking in _rankings(selection) for pick in ranking.chosen}
     names = [known.get(j, f"column {j}") for j in range(selection.data["features"])]
-    reasons = of_picks(selection, names)
+    reasons = explain_picks(selection, names)
     if features is None:
         return Explanations(selection, reasons)
     features = [features] if isinstance(features, (str, int)) else list(features)
@@ -138,10 +138,10 @@ def explain(
         raise UsageError(msg, option="selection")
     if features is None:
         if isinstance(data, Prepared):
-            return Explanations(selection, of_picks(selection, data.dataset.feature_names))
+            return Explanations(selection, explain_picks(selection, data.dataset.feature_names))
         numbers = keeps_numbers(selection.settings)
         names = as_dataset(data, labels, numbers=numbers).feature_names
-        return Explanations(selection, of_picks(selection, names))
+        return Explanations(selection, explain_picks(selection, names))
     prepared = prepare(
         data,
         labels=labels,
@@ -157,7 +157,9 @@ def explain(
     parameters = None if isinstance(source, Criterion) else selection.parameters
     instance = criteria.get(source, parameters)[1]
     columns = columns_named(features, prepared.dataset.names, "the features to explain")
-    explanations = (_of_feature(prepared, selection, instance, column, units) for column in columns)
+    explanations = (
+        _explain_feature(prepared, selection, instance, column, units) for column in columns
+    )
     return Explanations(selection, chain.from_iterable(explanations))
 
 
@@ -174,7 +176,7 @@ def _refuse_other_data(prepared: Prepared, selection: Selection) -> None:
             raise UsageError(msg)
 
 
-def _of_feature(
+def _explain_feature(
     prepared: Prepared, selection: Selection, criterion: Criterion, column: int, units: str
 ) -> Iterator[Explanation]:
     """Explain one column, for all labels or for each."""
@@ -190,19 +192,21 @@ def _of_feature(
         own_pick = next((p for p in ranking.chosen if p.index == column), None)
         after = probe.labels[ranking.label] if ranking.label else probe
         pick = own_pick or next(p for p in after.chosen if p.index == column)
-        why = excluded or _filtered(selection.settings["prefilter"], place)
+        why = excluded or _why_filtered(selection.settings["prefilter"], place)
         yield _explanation(
             pick,
             ranking.label,
             None if own_pick is None else own_pick.rank,
             names,
             place=place,
-            shared=_shared(view, prepared.grouping, ranking, own_pick, names, UNITS[units]),
+            shared=_shared_information(
+                view, prepared.grouping, ranking, own_pick, names, UNITS[units]
+            ),
             excluded="" if own_pick else why,
         )
 
 
-def _shared(
+def _shared_information(
     view: Info,
     grouping: Grouping,
     ranking: Ranking,
@@ -221,7 +225,7 @@ def _shared(
     return tuple(sorted(shared, key=lambda pick: (-pick[2], pick[0])))
 
 
-def _filtered(prefilter: int | None, place: int) -> str:
+def _why_filtered(prefilter: int | None, place: int) -> str:
     if prefilter is None or place <= prefilter:
         return ""
     return f"it is not among the {prefilter} features of greatest relevance"

@@ -108,7 +108,7 @@ def search(
         excluded = sorted({*excluded, *auto.left_out.tolist()} - {*forced})
     view = info
     if plan.prefilter is not None:
-        order = np.lexsort((info.features, -_rounded(info.mi_fL)))
+        order = np.lexsort((info.features, -_round(info.mi_fL)))
         kept = order[~np.isin(order, excluded)][: plan.prefilter]
         view = info.only(sorted({*kept.tolist(), *forced}))
     if auto is not None:
@@ -194,7 +194,7 @@ def _why_fewer(plan: Plan, result: SearchResult, n: int, filtered: bool) -> str:
     return f"fewer features than asked for, {n_picks} of {n}: {why}"
 
 
-def _rounded(values: np.ndarray) -> np.ndarray:
+def _round(values: np.ndarray) -> np.ndarray:
     """Make values equal that differ by rounding only, so that the lower column goes first."""
     return np.round(values / 1e-12)
 

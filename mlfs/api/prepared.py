@@ -116,8 +116,8 @@ class Prepared:
         if not self.grouping.trivial:
             groups = zip(self.grouping.names, self.grouping.members, strict=True)
             names = [group or names[members[0]] for group, members in groups]
-        places = np.arange(table.d) if table.positions is None else table.positions
-        return CodedColumns(Side(table, places), names, correction=self.options["correction"])
+        positions = np.arange(table.d) if table.positions is None else table.positions
+        return CodedColumns(Side(table, positions), names, correction=self.options["correction"])
 
     @property
     def labels(self) -> CodedColumns:

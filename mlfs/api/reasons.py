@@ -13,7 +13,7 @@ from mlfs.api.selection import Selection
 from mlfs.data.html import text
 from mlfs.errors import printable
 
-__all__ = ["Explanation", "Explanations", "document", "explained"]
+__all__ = ["Explanation", "Explanations", "document", "explanation_text"]
 
 SHOWN = 5
 Named = tuple[int, str]
@@ -108,7 +108,7 @@ class Explanations(list[Explanation]):
         self.selection = selection
 
     def __repr__(self) -> str:
-        return explained(self.selection, self).rstrip("\n")
+        return explanation_text(self.selection, self).rstrip("\n")
 
     def _repr_html_(self) -> str:
         lines = repr(self).splitlines()
@@ -125,7 +125,7 @@ def document(selection: Selection, reasons: Sequence[Explanation]) -> dict[str, 
     return record
 
 
-def explained(selection: Selection, reasons: Sequence[Explanation]) -> str:
+def explanation_text(selection: Selection, reasons: Sequence[Explanation]) -> str:
     """The reasons in words."""
     unit = "" if selection.units == "ratio" else f" {selection.units}"
     data = selection.data

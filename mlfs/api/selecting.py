@@ -213,7 +213,7 @@ def _plan(
 ) -> Plan:
     """The options of the search, with columns by number."""
     forced = columns_named(options["include"], prepared.dataset.names, "include")
-    excluded = _excluded(prepared, options, forced)
+    excluded = _never_picked(prepared, options, forced)
     keys = identifiers(prepared, [*forced, *excluded]) if is_cv(options["n"]) else []
     return Plan(
         name=name,
@@ -312,7 +312,7 @@ def _number_by_cv(
     )
 
 
-def _excluded(prepared: Prepared, options: Mapping[str, Any], forced: list[int]) -> list[int]:
+def _never_picked(prepared: Prepared, options: Mapping[str, Any], forced: list[int]) -> list[int]:
     """The columns that are never picked."""
     excluded = columns_named(options["exclude"], prepared.dataset.names, "exclude")
     if options["drop_constant"]:

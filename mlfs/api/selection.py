@@ -264,11 +264,11 @@ class Selection(Ranking):
           score               0.693147 nats = 0.693147 - 0.000000
           ahead of            x1 (index 1) by 0.693147 nats
         """
-        from mlfs.api.explanation import explain, of_known_picks
+        from mlfs.api.explanation import explain, explain_from_selection
 
         if data is not None:
             return explain(data, self, features, **options)
-        return of_known_picks(self, features)
+        return explain_from_selection(self, features)
 
     def transform(self, X: Any) -> Any:
         """Keep the selected columns of a table, in the order of its columns.
@@ -318,7 +318,7 @@ class Selection(Ranking):
                 {
                     "name": name,
                     "selected": [pick.to_dict() for pick in ranking.chosen],
-                    **_tested(ranking),
+                    **_significance_record(ranking),
                 }
                 for name, ranking in self.labels.items()
             ]
@@ -334,7 +334,7 @@ class Selection(Ranking):
             document["target_binning"] = [binning.describe() for binning in self.target_binnings]
         document["pair_terms"] = dict(self.pair_terms)
         document["notes"] = list(self.notes)
-        document |= _tested(self)
+        document |= _significance_record(self)
         if self.cross_validation is not None:
             document["cross_validation"] = self.cross_validation.to_dict()
         if self.interrupted:
@@ -344,7 +344,7 @@ class Selection(Ranking):
         return document
 
 
-def _tested(ranking: Ranking) -> dict[str, Any]:
+def _significance_record(ranking: Ranking) -> dict[str, Any]:
     significance = ranking.significance
     return {} if significance is None else {"significance": significance.to_dict()}
 

@@ -319,7 +319,7 @@ class FeatureSelector(ColumnSelector):
     def _read(self, X: Any, y: Any) -> tuple[Dataset | Prepared, Positions]:
         """The data of `fit`, and how their columns map to those of X."""
         if isinstance(X, Prepared):
-            return X, self._of_prepared(X, y)
+            return X, self._take_prepared(X, y)
         if y is None:
             msg = (
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y "
@@ -329,7 +329,7 @@ class FeatureSelector(ColumnSelector):
         X, y = as_frame(X), as_frame(y)
         refuse_no_columns(X)
         if self.cluster is not None and hasattr(X, "__dask_graph__"):
-            return self._of_cluster(X, y)
+            return self._read_collections(X, y)
         data = from_arrays(
             X,
             y,
@@ -340,7 +340,7 @@ class FeatureSelector(ColumnSelector):
         validate_data(self, X, skip_check_array=True)
         return data, Positions.of_data(X, data)
 
-    def _of_cluster(self, X: Any, y: Any) -> tuple[Dataset, Positions]:
+    def _read_collections(self, X: Any, y: Any) -> tuple[Dataset, Positions]:
         """Collections of dask, which workers read."""
         from mlfs.api.cluster.remote_data import remote_dataset
 
@@ -349,7 +349,7 @@ class FeatureSelector(ColumnSelector):
         validate_data(self, X, skip_check_array=True)
         return data, Positions.of_data(X, data)
 
-    def _of_prepared(self, prepared: Prepared, y: Any) -> Positions:
+    def _take_prepared(self, prepared: Prepared, y: Any) -> Positions:
         if y is not None:
             msg = "y is given beside a Prepared, which knows its labels: leave y out"
             raise UsageError(msg)

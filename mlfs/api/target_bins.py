@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import scipy.sparse as sp
 
 from mlfs.api.value_kinds import how_of
 from mlfs.data.dataset import Column, Dataset, Label
-from mlfs.discretize import Binning, Binnings, learn
+from mlfs.discretize import Binning, learn
 
 __all__ = ["bin_targets"]
 
@@ -65,7 +64,9 @@ def bin_targets(
         labels[j] = Label(labels[j].name, _levels(binning))
     wide = max(len(label.values) for label in labels) > 127
     Y = np.column_stack(label_codes).astype(np.int32 if wide else np.int8)
-    return dataset.with_changes(Y=Y, labels=tuple(labels)), tuple(_named(learned))
+    return dataset.with_changes(Y=Y, labels=tuple(labels)), tuple(
+        learned[j] for j in range(len(learned))
+    )
 
 
 def _numbers(label: Label, codes: np.ndarray) -> np.ndarray:
@@ -76,7 +77,3 @@ def _numbers(label: Label, codes: np.ndarray) -> np.ndarray:
 def _levels(binning: Binning) -> tuple[str, ...]:
     words = binning.levels()
     return tuple(words[:-1] if binning.missing else words)
-
-
-def _named(learned: Binnings) -> Sequence[Binning]:
-    return [learned[j] for j in range(len(learned))]

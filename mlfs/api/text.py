@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from mlfs.discretize.binning import Binning
 
 __all__ = [
-    "aligned",
+    "align",
     "binning_lines",
     "criteria_text",
     "csv_text",
     "heading",
     "json_text",
-    "rendered",
+    "render",
     "table",
 ]
 
@@ -39,18 +39,18 @@ CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\
 CONTROL_IN_CELLS = re.compile(CONTROL.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
 
 
-def rendered(selection: Selection, form: str) -> str:
+def render(selection: Selection, form: str) -> str:
     """Render a selection in one of the forms of ``--format``, with a line end.
 
     Examples
     --------
     >>> import mlfs
     >>> picks = mlfs.select(([[0, 0], [0, 1], [1, 0], [1, 1]], [[0], [0], [1], [1]]), n=1)
-    >>> rendered(picks, "indices")
+    >>> render(picks, "indices")
     '0\\n'
     """
     if form == "names":
-        return "".join(f"{escaped(name)}\n" for name in selection.names)
+        return "".join(f"{escape(name)}\n" for name in selection.names)
     if form == "indices":
         return "".join(f"{index}\n" for index in selection.indices)
     if form == "csv":
@@ -60,12 +60,12 @@ def rendered(selection: Selection, form: str) -> str:
     return table(selection)
 
 
-def escaped(text: str, pattern: re.Pattern[str] = CONTROL) -> str:
+def escape(text: str, pattern: re.Pattern[str] = CONTROL) -> str:
     """Show control characters as escapes; other text is not changed or cut.
 
     Examples
     --------
-    >>> escaped("naïve\\x1b[2J")
+    >>> escape("naïve\\x1b[2J")
     'naïve\\\\x1b[2J'
     """
     return pattern.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
@@ -80,7 +80,7 @@ def csv_text(selection: Selection) -> str:
     rankings: Sequence[Ranking] = list(selection.labels.values()) if per_label else [selection]
     for ranking in rankings:
         for pick in ranking.chosen:
-            label = [escaped(ranking.label, CONTROL_IN_CELLS)] if per_label else []
+            label = [escape(ranking.label, CONTROL_IN_CELLS)] if per_label else []
             writer.writerow(label + _cells(pick))
     return stream.getvalue()
 
@@ -90,7 +90,7 @@ def _cells(pick: Chosen) -> list[Any]:
     return [
         pick.rank,
         pick.index,
-        escaped(pick.name, CONTROL_IN_CELLS),
+        escape(pick.name, CONTROL_IN_CELLS),
         *(repr(float(x)) if math.isfinite(x) else "" for x in numbers),
         "" if pick.runner_up is None else pick.runner_up,
         " ".join(map(str, pick.ties)),
@@ -113,15 +113,15 @@ def json_text(document: Mapping[str, Any]) -> str:
     """
     members = []
     for key, value in document.items():
-        body = _dumped(value)
+        body = _json_line(value)
         if isinstance(value, list) and value and isinstance(value[0], Mapping):
-            records = ",\n".join(f"    {_dumped(record)}" for record in value)
+            records = ",\n".join(f"    {_json_line(record)}" for record in value)
             body = f"[\n{records}\n  ]"
-        members.append(f"  {_dumped(key)}: {body}")
+        members.append(f"  {_json_line(key)}: {body}")
     return "{\n" + ",\n".join(members) + "\n}\n"
 
 
-def _dumped(value: Any) -> str:
+def _json_line(value: Any) -> str:
     text = json.dumps(_plain(value), ensure_ascii=False, allow_nan=False)
     return CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
@@ -171,7 +171,7 @@ def table(selection: Selection) -> str:
         [str(pick.rank), str(pick.index), printable(pick.name, WIDEST), str(pick.labels)]
         for pick in selection.chosen
     ]
-    lines += aligned(["rank", "index", "name", "labels"], rows, left={2})
+    lines += align(["rank", "index", "name", "labels"], rows, left={2})
     return "\n".join(lines) + "\n"
 
 
@@ -195,7 +195,7 @@ def _picks(chosen: Sequence[Chosen], columns: Sequence[Binning]) -> list[str]:
             ]
         )
     last = len(header) - 1
-    return aligned(header, rows, left={2, last - 1, last})
+    return align(header, rows, left={2, last - 1, last})
 
 
 def _remarks(pick: Chosen, columns: Sequence[Binning]) -> str:
@@ -212,14 +212,14 @@ def _number(value: float) -> str:
     return f"{value:.6f}" if math.isfinite(value) else "-"
 
 
-def aligned(
+def align(
     header: Sequence[str], rows: Sequence[Sequence[str]], *, left: set[int] | None = None
 ) -> list[str]:
     """Align columns to the right, and those in `left` to the left.
 
     Examples
     --------
-    >>> aligned(["n", "name"], [["10", "a"]], left={1})
+    >>> align(["n", "name"], [["10", "a"]], left={1})
     [' n  name', '10  a']
     """
     table_rows = [header, *rows]
@@ -260,7 +260,7 @@ def criteria_text(listing: Sequence[Mapping[str, Any]]) -> str:
                 printable(text, 400),
             ]
         )
-    lines = aligned(["name", "scope", "origin", "formula"], rows, left={0, 1, 2, 3})
+    lines = align(["name", "scope", "origin", "formula"], rows, left={0, 1, 2, 3})
     return "\n".join([*lines, "", *LEGEND]) + "\n"
 
 

@@ -47,7 +47,7 @@ def explain(
     """
     from mlfs.api.candidates import columns_named
     from mlfs.api.explanation import explain as explanations
-    from mlfs.api.reasons import document, explained
+    from mlfs.api.reasons import document, explanation_text
     from mlfs.api.text import json_text
 
     console = console_of(context)
@@ -60,5 +60,5 @@ def explain(
     if form == "json":
         console.data(json_text(document(selection, reasons)))
     else:
-        console.table(explained(selection, reasons))
+        console.table(explanation_text(selection, reasons))
     return INTERRUPTED if selection.interrupted else 0

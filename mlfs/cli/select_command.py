@@ -141,9 +141,9 @@ def run_selection(
 
 
 def _deliver(console: Console, dataset: Any, selection: Any, place: Output, *, force: bool) -> None:
-    from mlfs.api.text import rendered
+    from mlfs.api.text import render
 
-    report = rendered(selection, place.form)
+    report = render(selection, place.form)
     if place.kind == "report":
         write_report(report, place.path, force=force)
         console.detail(f"wrote {place.path}")

@@ -205,7 +205,7 @@ def get(criterion: Any, parameters: Mapping[str, Any] | None = None) -> tuple[st
         return name, criterion
     if isinstance(criterion, str):
         name, fixed = ALIASES.get(criterion.lower(), (criterion.lower(), {}))
-        kind = _by_name(name)
+        kind = _find(name)
         for key in parameters.keys() & fixed.keys():
             msg = f"{criterion.lower()} is {name} with {key} = {fixed[key]:g}: leave {key} out"
             raise UsageError(f"{msg}, or take {name}")
@@ -216,7 +216,7 @@ def get(criterion: Any, parameters: Mapping[str, Any] | None = None) -> tuple[st
     return name, _make(kind, name, parameters)
 
 
-def _by_name(name: str) -> type[Criterion]:
+def _find(name: str) -> type[Criterion]:
     if name in _built_in():
         return _import_class(
             functools.partial(importlib.import_module, f"{PACKAGE}.{name}"), f"the criterion {name}"
@@ -234,7 +234,7 @@ def origins() -> list[Origin]:
     listed = []
     for name, who in owners.items():
         try:
-            kind = _by_name(name)
+            kind = _find(name)
         except CriterionError as error:
             listed.append(Origin(name, who, broken=str(error)))
         else:

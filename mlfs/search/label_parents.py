@@ -221,9 +221,9 @@ class Structure:
     @classmethod
     def from_dict(cls, given: Any) -> Structure:
         """Read what `to_dict` wrote; anything else is refused with one sentence."""
-        from mlfs.search.structure_forms import of_dict
+        from mlfs.search.structure_forms import from_dict
 
-        return of_dict(given)
+        return from_dict(given)
 
     def draw(self, ax: Any = None) -> Figure:
         """Draw the structure; needs matplotlib.

@@ -51,12 +51,13 @@ class AutoStop:
     ) -> None:
         self._info = info
         generator = np.random.Generator(np.random.PCG64(seed))
-        chance = _by_chance(info, generator, shuffles)
+        chance = _chance_relevance(info, generator, shuffles)
         mean, variance = chance.mean(axis=0), chance.var(axis=0, ddof=1 if shuffles > 1 else 0)
         self._chance = mean
         relevance = info.mi_fL
         self.p_values = _tail(relevance, mean, variance)
-        fresh = _by_chance(info, generator, shuffles)  # mean and variance come from the others
+        # mean and variance come from the other shuffles
+        fresh = _chance_relevance(info, generator, shuffles)
         by_chance = np.concatenate([_tail(row, mean, variance) for row in fresh])
         self.significant, adjusted = _discoveries(self.p_values, by_chance, shuffles, alpha)
         gain = relevance - mean
@@ -81,7 +82,7 @@ class AutoStop:
         return gain < self._least
 
 
-def _by_chance(info: Info, generator: np.random.Generator, shuffles: int) -> np.ndarray:
+def _chance_relevance(info: Info, generator: np.random.Generator, shuffles: int) -> np.ndarray:
     """Compute the relevance for shuffled rows of labels, a row for each shuffle."""
     out = np.empty((shuffles, info.d))
     for row in out:

@@ -161,7 +161,7 @@ def in_layers(structure: Structure) -> np.ndarray:
     for level in sorted(set(depth)):
         layer = [label for label in range(structure.q) if depth[label] == level]
         layer.sort(key=lambda label: (wish[label], label))
-        xs = _apart([wish[label] for label in layer])
+        xs = _spread([wish[label] for label in layer])
         for label, x in zip(layer, xs, strict=True):
             places[label] = x, -level
     return places
@@ -211,7 +211,7 @@ def _middles(structure: Structure) -> list[float]:
     return middle
 
 
-def _apart(wishes: list[float]) -> list[float]:
+def _spread(wishes: list[float]) -> list[float]:
     """Rising places at least 1 apart, in runs around the mean of their preferred positions."""
     runs: list[tuple[float, int]] = []  # where a run starts, and its length
     for wish in wishes:

@@ -7,7 +7,7 @@ from typing import Any
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.search.label_parents import Edge, Structure, shown
 
-__all__ = ["as_dict", "as_dot", "as_text", "headline", "of_dict"]
+__all__ = ["as_dict", "as_dot", "as_text", "from_dict", "headline"]
 
 NAME = 200
 FORMAT, VERSION = "mlfs structure", 1
@@ -43,8 +43,8 @@ def as_text(structure: Structure) -> str:
 
 def as_dot(structure: Structure) -> str:
     """A directed graph; nodes are numbered and carry the names of the labels as text."""
-    lines = ["digraph labels {", f"  label={_quoted(headline(structure))};"]
-    lines += [f"  n{label} [label={_quoted(structure.names[label])}];" for label in structure.order]
+    lines = ["digraph labels {", f"  label={_quote(headline(structure))};"]
+    lines += [f"  n{label} [label={_quote(structure.names[label])}];" for label in structure.order]
     for parent, child in structure.edges:
         weight = structure.weights.get((parent, child))
         text = "" if weight is None else f' [label="{weight:.3g}"]'
@@ -52,12 +52,12 @@ def as_dot(structure: Structure) -> str:
     return "\n".join([*lines, "}", ""])
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     r"""A name as a DOT text: no control characters, no escapes or entities of DOT's own.
 
     Examples
     --------
-    >>> _quoted('a "b" \\n &lt;')
+    >>> _quote('a "b" \\n &lt;')
     '"a \\"b\\" \\\\n &amp;lt;"'
     """
     text = printable(name, NAME).replace("&", "&amp;")
@@ -79,7 +79,7 @@ def as_dict(structure: Structure) -> dict[str, Any]:
     }
 
 
-def of_dict(stored: Any) -> Structure:
+def from_dict(stored: Any) -> Structure:
     """The structure that `as_dict` wrote; anything else is refused with one sentence."""
     _check_fields(stored)
     pairs: dict[Edge, float] = {}

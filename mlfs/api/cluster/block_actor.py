@@ -10,7 +10,7 @@ from mlfs.api.cluster.part_reader import PartReader
 from mlfs.counting.remote.holder import UnknownToken
 from mlfs.errors import ClusterError, DataError, MlfsError, printable
 
-__all__ = ["BlockActor", "unrefused", "versions"]
+__all__ = ["BlockActor", "unpack_answer", "versions"]
 
 
 class BlockActor:
@@ -32,7 +32,7 @@ class BlockActor:
         try:
             return "done", getattr(self._reader, method)(*args)
         except (MlfsError, MemoryError) as error:
-            return _refused(error)
+            return _refusal(error)
 
     def fill(self, piece: Any) -> tuple[str, Any]:
         """Make the block of a piece; "done", or "refused" with the reason."""
@@ -40,7 +40,7 @@ class BlockActor:
             try:
                 self._holder = piece.holder(self._reader)
             except (MlfsError, MemoryError) as error:
-                return _refused(error)
+                return _refusal(error)
         return "done", None
 
     def keep(self, token: str, value: Any) -> tuple[str, Any]:
@@ -57,7 +57,7 @@ class BlockActor:
         except UnknownToken as unknown:
             return "unknown", str(unknown)
         except MemoryError as error:
-            return _refused(error)
+            return _refusal(error)
 
     def answer_packed(self, question: bytes) -> bytes:
         """The answer, pickled: one message without the parts that dask takes apart is faster."""
@@ -70,7 +70,7 @@ class BlockActor:
         try:
             self._searcher = LabelSearcher(*setup)
         except (MlfsError, MemoryError) as error:
-            return _refused(error)
+            return _refusal(error)
         return "done", None
 
     def search(self, *job: Any) -> tuple[str, Any]:
@@ -78,7 +78,7 @@ class BlockActor:
         try:
             return "done", self._searcher.search(*job)
         except MemoryError as error:
-            return _refused(error)
+            return _refusal(error)
         except Exception as error:  # noqa: BLE001 -- raised where the search was started
             return "raised", error
 
@@ -93,14 +93,14 @@ class BlockActor:
         return "done", None
 
 
-def _refused(error: MlfsError | MemoryError) -> tuple[str, str]:
+def _refusal(error: MlfsError | MemoryError) -> tuple[str, str]:
     """What an actor answers that cannot do what it should: "refused", or "full"."""
     if isinstance(error, MlfsError):
         return "refused", str(error)
     return "full", f"{platform.node()} has too little memory for its rows"
 
 
-def unrefused(answer: tuple[str, Any]) -> Any:
+def unpack_answer(answer: tuple[str, Any]) -> Any:
     """What an actor returned, or an error with its reason."""
     status, content = answer
     if status == "refused":

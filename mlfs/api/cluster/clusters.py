@@ -51,7 +51,7 @@ class Cluster:
         raise NotImplementedError
 
     def close(self) -> None:
-        """Release what was started or connected for this."""
+        """Release what was started or open_cluster for this."""
 
 
 def cluster_of(value: Any) -> Cluster:
@@ -69,9 +69,9 @@ def cluster_of(value: Any) -> Cluster:
         import distributed  # noqa: F401
     except ImportError:
         raise MissingExtra("a cluster", "distributed", "cluster") from None
-    from mlfs.api.cluster.dask_cluster import connected
+    from mlfs.api.cluster.dask_cluster import open_cluster
 
-    return connected(value)
+    return open_cluster(value)
 
 
 def local_workers(address: str) -> int | None:

@@ -80,7 +80,7 @@ class ColumnPiece:
 
     def holder(self, reader: Any) -> HeldColumns:
         """What answers questions about them."""
-        return _held(self.piece.block(reader), self.setup)
+        return _make_holder(self.piece.block(reader), self.setup)
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class PartColumnPiece:
             codes = (reader if i == self.read_part else PartReader(())).features(part)
             columns.append(own_columns(codes, self.setup.first, self.last))
             del codes
-        return _held(Block(joined_rows(columns), first.labels, first.weights), self.setup)
+        return _make_holder(Block(joined_rows(columns), first.labels, first.weights), self.setup)
 
 
 @dataclass(frozen=True)
@@ -174,6 +174,6 @@ def _part(setup: ColumnsSetup, first: int, last: int) -> ColumnsSetup:
     return setup._replace(first=first, kind=setup.kind[first:last])
 
 
-def _held(block: Block, setup: ColumnsSetup) -> HeldColumns:
+def _make_holder(block: Block, setup: ColumnsSetup) -> HeldColumns:
     needed = memory_estimate.packed(block.features, setup.kind)
     return HeldColumns(block, setup, Budget.of(bytes_of(None) // SHARE, needed))

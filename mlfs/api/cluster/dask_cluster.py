@@ -18,7 +18,7 @@ from mlfs.api.cluster.dask_session import DaskSession
 from mlfs.api.cluster.dask_workers import CUT_OFF, DaskWorkers
 from mlfs.errors import ClusterError, UsageError, printable
 
-__all__ = ["DaskCluster", "connected"]
+__all__ = ["DaskCluster", "open_cluster"]
 
 CONNECTING = 10.0  # seconds
 
@@ -185,7 +185,7 @@ def _n_rows(chunk: Any) -> int:
     return int(chunk.shape[0])
 
 
-def connected(value: Any) -> DaskCluster:
+def open_cluster(value: Any) -> DaskCluster:
     """The cluster of a client, of an address, or one that is started here."""
     import distributed
 

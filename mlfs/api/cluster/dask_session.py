@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.api.cluster.block_actor import BlockActor, unrefused
+from mlfs.api.cluster.block_actor import BlockActor, unpack_answer
 from mlfs.api.cluster.dask_workers import deadline
 from mlfs.counting.remote.session import Sent, Session
 from mlfs.counting.remote.wire import bytes_in
@@ -68,7 +68,7 @@ class DaskSession(Session):
                     unknown[i] = answer, self._part(needs[answer], i)
                     again.append(i)
                 else:
-                    results[i] = unrefused((status, answer))
+                    results[i] = unpack_answer((status, answer))
             _, lost_meanwhile = self._call("keep", unknown)
             self.make_again([*lost, *lost_meanwhile])
             remaining = sorted(again)
@@ -104,7 +104,7 @@ class DaskSession(Session):
         remaining = list(arguments)
         while remaining:
             answers, lost = self._call(method, {i: arguments[i] for i in remaining})
-            results |= {i: unrefused(answer) for i, answer in answers.items()}
+            results |= {i: unpack_answer(answer) for i, answer in answers.items()}
             self.make_again(lost)
             remaining = lost
         self.bytes_received += bytes_in(list(results.values()))
@@ -195,7 +195,7 @@ class DaskSession(Session):
             pieces = {i: (self._piece(i),) for i in started}
             answers, lost = self._call("fill", pieces)
             for answer in answers.values():
-                unrefused(answer)
+                unpack_answer(answer)
             for i in (set(remaining) - set(started)) | set(lost):
                 self._workers.shun(self._addresses[i])
             remaining = [i for i in remaining if i not in answers]

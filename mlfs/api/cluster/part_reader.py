@@ -99,7 +99,7 @@ class _ChunkRows(ReadRows):
     """The rows of some chunks of X; their labels are elsewhere."""
 
     def __init__(self, chunks: Sequence[Any]) -> None:
-        X: Any = chunks[0] if len(chunks) == 1 else _joined(chunks)
+        X: Any = chunks[0] if len(chunks) == 1 else _join_chunks(chunks)
         dataset = from_arrays(X, np.zeros((X.shape[0], 1)))
         self._data, self.n_rows = dataset, int(X.shape[0])
         self.summary = (dataset.columns, dataset.left_out, dataset.notes)
@@ -109,7 +109,7 @@ class _ChunkRows(ReadRows):
         return self._data
 
 
-def _joined(chunks: Sequence[Any]) -> Any:
+def _join_chunks(chunks: Sequence[Any]) -> Any:
     if hasattr(chunks[0], "columns"):
         import pandas as pd
 

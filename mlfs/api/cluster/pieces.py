@@ -33,7 +33,9 @@ class Piece:
     def block(self, reader: Any) -> Block:
         """The block; the arrays are copied, since kernels want them aligned."""
         del reader
-        return Block(_own(self.features), _own(self.labels), _array(self.weights))
+        return Block(
+            _contiguous_copy(self.features), _contiguous_copy(self.labels), _array(self.weights)
+        )
 
     def holder(self, reader: Any) -> Holder:
         """What answers questions about it."""
@@ -83,7 +85,7 @@ def row_edges(n_rows: int, n_blocks: int) -> list[int]:
     return [0, *inner, n_rows]
 
 
-def _own(codes: Codes) -> Codes:
+def _contiguous_copy(codes: Codes) -> Codes:
     indptr, rows, values = codes.lists
     packed = codes.packed
     if packed is not None:

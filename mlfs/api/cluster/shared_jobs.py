@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
-from mlfs.api.cluster.block_actor import unrefused
+from mlfs.api.cluster.block_actor import unpack_answer
 from mlfs.counting.remote.wire import bytes_in
 
 __all__ = ["SharedJobs"]
@@ -85,7 +85,7 @@ class SharedJobs(Iterator[tuple[int, Any]]):
     def _answer(self, i: int, number: int | None, call: Any) -> Any:
         """What an actor answered; None if it only got ready, or was lost."""
         try:
-            answer = unrefused(call.result())
+            answer = unpack_answer(call.result())
         except self._session.errors:
             self._ready.discard(i)
             if number is not None:
