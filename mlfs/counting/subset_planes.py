@@ -32,7 +32,7 @@ SMALL = 1 << 18  # bytes of tables that are kept for the next call
 class Part(NamedTuple):
     """Columns whose planes lie together."""
 
-    members: np.ndarray | None  # which of the candidates; None for all
+    members: np.ndarray | None  # which of the columns that were asked for; None for all
     planes: np.ndarray
     first: np.ndarray  # the first plane of each
 
@@ -88,29 +88,29 @@ class SubsetPlanes:
         """Estimate the nanoseconds of a term for all candidates; 0 where lists are faster."""
         return self._counts.sweep_cost(labels, triples=triples)
 
-    def mostly_planes(self, where: np.ndarray) -> bool:
+    def mostly_planes(self, candidates: np.ndarray) -> bool:
         """Whether most of some columns are kept as planes."""
         if self._all_planes:
             return True
-        return bool(2 * np.count_nonzero(self._has_planes[where]) >= where.size)
+        return bool(2 * np.count_nonzero(self._has_planes[candidates]) >= candidates.size)
 
     # ---- planes -----------------------------------------------------------------------------
 
-    def parts(self, where: np.ndarray) -> Iterator[Part]:
+    def parts(self, positions: np.ndarray) -> Iterator[Part]:
         """The planes of some columns, those that lie together at once."""
         packed = self._codes.packed
         if packed is not None:  # the planes of all columns that have any lie together
-            first = packed.first[where]
+            first = packed.first[positions]
             if self._all_packed or (first >= 0).all():
                 yield Part(None, packed.planes, first)
                 return
-        group_of = self._group_of[where]
-        group = int(group_of[0]) if where.size else -1
+        group_of = self._group_of[positions]
+        group = int(group_of[0]) if positions.size else -1
         same = (group_of == group).all()
         groups = [group] * (group >= 0) if same else np.unique(group_of).tolist()
         for i in groups:
             members = None if same else np.flatnonzero(group_of == i)
-            columns = where if members is None else where[members]
+            columns = positions if members is None else positions[members]
             yield Part(members, *self._counts.groups[i].planes_of(columns - self._edges[i]))
 
     def _slots(self, anchors: Sequence[int]) -> np.ndarray:
@@ -183,24 +183,27 @@ class SubsetPlanes:
         return self._columns(self._anchors, slots, anchors)
 
     def _candidates(
-        self, where: np.ndarray, start: np.ndarray
+        self, candidates: np.ndarray, start: np.ndarray
     ) -> Iterator[tuple[Columns, np.ndarray, np.ndarray]]:
-        for members, planes, first in self.parts(where):
-            columns = where if members is None else where[members]
+        """Candidates whose planes lie together: their columns, their starts and which they are."""
+        for members, planes, first in self.parts(candidates):
+            columns = candidates if members is None else candidates[members]
             yield (
                 self._columns(planes, first, columns),
                 start if members is None else start[members],
-                np.arange(where.size) if members is None else members,
+                np.arange(candidates.size) if members is None else members,
             )
 
-    def pairs(self, where: np.ndarray, anchors: Sequence[int], start: np.ndarray) -> np.ndarray:
+    def pairs(
+        self, candidates: np.ndarray, anchors: Sequence[int], start: np.ndarray
+    ) -> np.ndarray:
         """I(f;s) of each anchor and each candidate; 0 before the candidate's first anchor."""
-        counts, out = self._counts, np.zeros((len(anchors), where.size))
-        if where.size:
+        counts, out = self._counts, np.zeros((len(anchors), candidates.size))
+        if candidates.size:
             for cut, later in self._cuts(anchors, start):
                 with self._lock:
                     s = self._picked(anchors[cut])
-                    for f, begins, members in self._candidates(where, later):
+                    for f, begins, members in self._candidates(candidates, later):
                         table = np.zeros((int(f.levels.max()), int(s.levels.max())), np.int64)
                         subset_pairs(
                             f,
@@ -217,7 +220,7 @@ class SubsetPlanes:
 
     def triples(
         self,
-        where: np.ndarray,
+        candidates: np.ndarray,
         anchors: Sequence[int],
         start: np.ndarray,
         labels: np.ndarray,
@@ -225,15 +228,15 @@ class SubsetPlanes:
         with_sums: bool = False,
     ) -> Results:
         """The sums over labels of I(s;l|f) and I(f;l|s), of each anchor and each candidate."""
-        shape = (len(anchors), labels.size, where.size) if with_sums else (0, 0, 0)
+        shape = (len(anchors), labels.size, candidates.size) if with_sums else (0, 0, 0)
         sums = np.zeros((4, *shape), np.int64)
-        out = np.zeros((2, len(anchors), where.size))
-        if where.size and labels.size:
+        out = np.zeros((2, len(anchors), candidates.size))
+        if candidates.size and labels.size:
             with self._lock:
                 l = self._labels(labels)
                 for cut, later in self._cuts(anchors, start):
                     s = self._picked(anchors[cut])
-                    for f, begins, members in self._candidates(where, later):
+                    for f, begins, members in self._candidates(candidates, later):
                         in_place = self._all_fit or not sums.size
                         cut_sums = sums if in_place else np.zeros_like(sums[:, cut])  # in one piece
                         results = Results(out[0, cut], out[1, cut], cut_sums)

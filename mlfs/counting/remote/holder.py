@@ -206,9 +206,13 @@ class Holder(Answering):
         return listed_cells(block.features, a + first, a + last, block.weights)
 
     def answer_subset(
-        self, where: np.ndarray, anchors: np.ndarray, start: np.ndarray, labels: np.ndarray | None
+        self,
+        candidates: np.ndarray,
+        anchors: np.ndarray,
+        start: np.ndarray,
+        labels: np.ndarray | None,
     ) -> Any:
         """The co-occurrences of a few candidates with some anchors, and with labels."""
         if self._sweeps is None:
             self._sweeps = SubsetSweeps(self._block)
-        return self._sweeps.counts(where, anchors, start, labels)
+        return self._sweeps.counts(candidates, anchors, start, labels)

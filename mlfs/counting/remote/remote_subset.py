@@ -90,21 +90,23 @@ class RemoteSubset(SubsetPlanes):
         sweep = super().cost(labels, triples=triples)
         return max(0.0, sweep / self._block.session.n_blocks - ASKING)
 
-    def pairs(self, where: np.ndarray, anchors: Sequence[int], start: np.ndarray) -> np.ndarray:
+    def pairs(
+        self, candidates: np.ndarray, anchors: Sequence[int], start: np.ndarray
+    ) -> np.ndarray:
         """I(f;s) of each anchor and each candidate; 0 before the candidate's first anchor."""
-        out = np.zeros((len(anchors), where.size))
-        if where.size:
-            question = _Question.of(self, where, anchors, start)
+        out = np.zeros((len(anchors), candidates.size))
+        if candidates.size:
+            question = _Question.of(self, candidates, anchors, start)
             co = self._pairs_of(question)
             for counted in self._counted_anchors(question, co):
-                t_fs, t_f = counted.sums(self._counts.xlogx), self._t_f[where[counted.live]]
+                t_fs, t_f = counted.sums(self._counts.xlogx), self._t_f[candidates[counted.live]]
                 total = self._t_n + t_fs - t_f - self._t_f[counted.s]
                 out[counted.place, counted.live] = np.maximum(0.0, total / self._scale)
         return out
 
     def triples(
         self,
-        where: np.ndarray,
+        candidates: np.ndarray,
         anchors: Sequence[int],
         start: np.ndarray,
         labels: np.ndarray,
@@ -113,16 +115,16 @@ class RemoteSubset(SubsetPlanes):
     ) -> Results:
         """The sums over labels of I(s;l|f) and I(f;l|s), of each anchor and each candidate."""
         q, counts = labels.size, self._counts
-        shape = (len(anchors), q, where.size) if with_sums else (0, 0, 0)
-        sums, out = np.zeros((4, *shape), np.int64), np.zeros((2, len(anchors), where.size))
-        if not (where.size and q):
+        shape = (len(anchors), q, candidates.size) if with_sums else (0, 0, 0)
+        sums, out = np.zeros((4, *shape), np.int64), np.zeros((2, len(anchors), candidates.size))
+        if not (candidates.size and q):
             return Results(out[0], out[1], sums)
-        question = _Question.of(self, where, anchors, start)
+        question = _Question.of(self, candidates, anchors, start)
         pairs, f_l, s_l, joint = self._ask(question, labels)
         co, joint = question.spread(pairs), question.spread(joint, q)
         f_l, s_l = f_l.reshape(q, -1).astype(question.small), s_l.reshape(q, -1)
-        all_candidates = self._candidate_group(where)
-        t_fl, xlogx = np.zeros((q, where.size), np.int64), counts.xlogx
+        all_candidates = self._candidate_group(candidates)
+        t_fl, xlogx = np.zeros((q, candidates.size), np.int64), counts.xlogx
         n_l = counts.labels.n_cells[labels]
         for k in range(q):
             all_candidates.add_label_sums(n_l[k : k + 1], f_l[k : k + 1], xlogx, t_fl[k])
@@ -137,7 +139,7 @@ class RemoteSubset(SubsetPlanes):
             triples = Triples(counted._replace(n_sl=n_sl), 0, counts.labels, labels)
             group.add_triple_sums(triples, np.ascontiguousarray(f_l[:, cells]), xlogx, t_fsl)
             t_fs, t_sl = counted.sums(xlogx), self._label_sums(counted.anchor, s_l[:, s_cells], n_l)
-            t_f, t_s, all_fl = self._t_f[where[live]], self._t_f[counted.s], t_fl[:, live]
+            t_f, t_s, all_fl = self._t_f[candidates[live]], self._t_f[counted.s], t_fl[:, live]
             given_f = t_fsl.sum(axis=0) + q * (t_f - t_fs) - all_fl.sum(axis=0)
             given_s = t_fsl.sum(axis=0) + q * (t_s - t_fs) - t_sl.sum()
             out[0, counted.place, live] = np.maximum(0.0, given_f / self._scale)
@@ -157,22 +159,22 @@ class RemoteSubset(SubsetPlanes):
             group.add_label_sums(n_l[k : k + 1], co, counts.xlogx, out[k])
         return out[:, 0]
 
-    def _candidate_group(self, where: np.ndarray) -> _Candidates:
+    def _candidate_group(self, candidates: np.ndarray) -> _Candidates:
         counts = self._counts
-        n = self._block.features.ragged(where, counts.n_f)
-        return _Candidates(counts.levels[where], counts.modes[where], n, counts.total)
+        n = self._block.features.ragged(candidates, counts.n_f)
+        return _Candidates(counts.levels[candidates], counts.modes[candidates], n, counts.total)
 
     def _counted_anchors(self, question: _Question, co: np.ndarray) -> Iterator[_CountedAnchor]:
         """What is known of each anchor and the candidates that it is counted with."""
         counts, groups = self._counts, dict[bytes, _Candidates]()
-        levels = counts.levels[question.where]
+        levels = counts.levels[question.candidates]
         for place, s in enumerate(question.anchors.tolist()):
             live = question.start <= place  # counts of the others would be impossible ones
             if not live.any():
                 continue
             key = live.tobytes()
             if key not in groups:
-                groups[key] = self._candidate_group(question.where[live])
+                groups[key] = self._candidate_group(question.candidates[live])
             cells = np.repeat(live, levels - 1)
             pairs = co[question.begins[place] : question.begins[place + 1]][:, cells]
             anchor = self._block.anchor(s, int(counts.levels[s]))
@@ -187,26 +189,26 @@ class RemoteSubset(SubsetPlanes):
         Candidates that were asked for a moment ago will be again, with the same anchors: what they
         lack is counted along, which saves a question.
         """
-        if question.where.size > MOST_KNOWN:
+        if question.candidates.size > MOST_KNOWN:
             return question.spread(self._ask(question, None)[0])
         ahead, levels = self._ahead, self._counts.levels
         late = [np.arange(begin, question.anchors.size) for begin in question.start.tolist()]
         unknown = {
             j: [s for s in question.anchors[place].tolist() if s not in ahead.get(j, ())]
-            for j, place in zip(question.where.tolist(), late, strict=True)
+            for j, place in zip(question.candidates.tolist(), late, strict=True)
         }
         any_unknown = any(unknown.values())
-        for j in question.where.tolist():
+        for j in question.candidates.tolist():
             ahead[j] = ahead.pop(j, {})  # the last that are asked for stay the longest
         if any_unknown:
             new = question.anchors[int(question.start.min()) :].tolist()
-            for j, kept in list(ahead.items())[: -question.where.size]:
+            for j, kept in list(ahead.items())[: -question.candidates.size]:
                 if kept and len(missing := [s for s in new if s not in kept]) <= FEW_ANCHORS:
                     unknown[j] = missing
             self._fetch_pairs({j: new for j, new in unknown.items() if new}, question.anchors)
         co = np.zeros(question.mask.shape, question.small)
-        first = edges_of(levels[question.where] - 1)
-        for i, j in enumerate(question.where.tolist()):
+        first = edges_of(levels[question.candidates] - 1)
+        for i, j in enumerate(question.candidates.tolist()):
             for place in late[i].tolist():
                 rows = slice(question.begins[place], question.begins[place + 1])
                 co[rows, first[i] : first[i + 1]] = ahead[j][int(question.anchors[place])]
@@ -217,15 +219,15 @@ class RemoteSubset(SubsetPlanes):
     def _fetch_pairs(self, unknown: dict[int, list[int]], anchors: np.ndarray) -> None:
         """Ask for what candidates lack: each from its first missing anchor on."""
         place_of = {s: k for k, s in enumerate(anchors.tolist())}
-        where = np.array(list(unknown), np.int64)
+        candidates = np.array(list(unknown), np.int64)
         start = np.array(
             [min(place_of[s] for s in missing) for missing in unknown.values()], np.int64
         )
         least = int(start.min())
-        question = _Question.of(self, where, anchors[least:].tolist(), start - least)
+        question = _Question.of(self, candidates, anchors[least:].tolist(), start - least)
         (counts,) = self._ask(question, None)
-        co, first = question.spread(counts), edges_of(self._counts.levels[where] - 1)
-        for i, j in enumerate(where.tolist()):
+        co, first = question.spread(counts), edges_of(self._counts.levels[candidates] - 1)
+        for i, j in enumerate(candidates.tolist()):
             for k in range(int(question.start[i]), question.anchors.size):
                 part = co[question.begins[k] : question.begins[k + 1], first[i] : first[i + 1]]
                 self._ahead.setdefault(j, {})[int(question.anchors[k])] = part
@@ -237,7 +239,7 @@ class RemoteSubset(SubsetPlanes):
 
     def _ask(self, question: _Question, labels: np.ndarray | None) -> list[np.ndarray]:
         answers: list[tuple[PackedCounts, ...]] = self._block.session.ask(
-            "subset", question.where, question.anchors, question.start, labels
+            "subset", question.candidates, question.anchors, question.start, labels
         )
         size, cells = int(question.mask.sum()), question.mask.shape
         q = 0 if labels is None else labels.size
@@ -252,9 +254,21 @@ class RemoteSubset(SubsetPlanes):
 
 
 class _Question(NamedTuple):
-    """A question about candidates and anchors, and where in the answer is what."""
+    """A question about candidates and anchors, and how its answer is laid out.
 
-    where: np.ndarray
+    Parameters
+    ----------
+    candidates, anchors : ndarray of int
+        The counted positions.
+    start : ndarray of int
+        For each candidate the place of the first anchor that it is counted with.
+    begins, mask : ndarray
+        See `wanted_cells`.
+    small : type
+        The type of the counts.
+    """
+
+    candidates: np.ndarray
     anchors: np.ndarray
     start: np.ndarray
     begins: np.ndarray
@@ -262,12 +276,14 @@ class _Question(NamedTuple):
     small: Any
 
     @classmethod
-    def of(cls, subset: Any, where: np.ndarray, anchors: Sequence[int], start: Any) -> _Question:
+    def of(
+        cls, subset: Any, candidates: np.ndarray, anchors: Sequence[int], start: Any
+    ) -> _Question:
         """The question that a table asks."""
         counts, columns = subset._counts, np.asarray(anchors, np.int64)  # noqa: SLF001
-        begins, mask = wanted_cells(counts.levels[where], counts.levels[columns], start)
+        begins, mask = wanted_cells(counts.levels[candidates], counts.levels[columns], start)
         small = np.int32 if counts.total < 1 << 31 else np.int64
-        return cls(where, columns, start, begins, mask, small)
+        return cls(candidates, columns, start, begins, mask, small)
 
     def spread(self, flat: np.ndarray, labels: int = 0) -> np.ndarray:
         """The counts at their places, 0 where none was asked for."""

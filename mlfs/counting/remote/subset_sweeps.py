@@ -52,16 +52,20 @@ class SubsetSweeps:
         self._used = 0
 
     def counts(
-        self, where: np.ndarray, anchors: np.ndarray, start: np.ndarray, labels: np.ndarray | None
+        self,
+        candidates: np.ndarray,
+        anchors: np.ndarray,
+        start: np.ndarray,
+        labels: np.ndarray | None,
     ) -> tuple[PackedCounts, ...]:
         """The co-occurrences of candidates and anchors; with labels those of all kinds.
 
-        These are n(f,s) where it is wanted, n(f,l), n(s,l) and n(f,s,l), cells only.
+        These are n(f,s) where `wanted_cells` says so, n(f,l), n(s,l) and n(f,s,l), cells only.
         """
         levels = self._features.levels
-        begins, mask = wanted_cells(levels[where], levels[anchors], start)
+        begins, mask = wanted_cells(levels[candidates], levels[anchors], start)
         masks = self._anchors(anchors, begins)
-        planes, ends = self._candidates(where)
+        planes, ends = self._planes_of_candidates(candidates)
         first = begins[start]  # the first cell of an anchor that each candidate is counted with
         pairs = self._swept(planes, ends, masks, first)
         if labels is None:
@@ -85,8 +89,8 @@ class SubsetSweeps:
                 sweep(candidate, masks[begin:], out[begin:, ends[i] : ends[i + 1]])
         return out
 
-    def _candidates(self, where: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
-        planes = [_planes_of(self._features, j) for j in where.tolist()]
+    def _planes_of_candidates(self, candidates: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
+        planes = [_planes_of(self._features, j) for j in candidates.tolist()]
         return planes, edges_of([len(candidate) for candidate in planes])
 
     def _anchors(self, anchors: np.ndarray, begins: np.ndarray) -> np.ndarray:
