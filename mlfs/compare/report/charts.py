@@ -48,7 +48,7 @@ def curve_chart(
     positions = {str(ranker): i for i, ranker in enumerate(results.settings.rankers)}
 
     def rows_of(name: str, n: str) -> str:
-        return "" if rows is None else rows.numbers(metric, data, name, model, [n])
+        return "" if rows is None else rows.numbers([(metric, data, name, model, n)])
 
     title = f"{metric} of {model} on {data} by number of features"
     return curves_of(lines, metric, title, positions, rows_of) if lines else None
@@ -182,9 +182,8 @@ def cost_chart(
             if criterion != name:
                 continue
             tip = f"{name} + {model_name}, n = {n}: {value:.4f} in {spent:.3g} s, {peak:.0f} MB"
-            row_numbers = (
-                "" if rows is None else rows.numbers_over_data(metric, names, name, model_name, n)
-            )
+            keys = [(metric, data, name, model_name, n) for data in names]
+            row_numbers = "" if rows is None else rows.numbers(keys)
             points.append(
                 Point(max(spent, 1e-4), value, math.nan, tip, row_numbers, models.index(model_name))
             )

@@ -159,13 +159,10 @@ def _contests(compared: Sequence[Contest], rows: CsvRows) -> str:
         lines = [
             [escaped(name), *map(_entry, entries)] for name, entries in rank_table(contest)
         ] + [["<b>average rank</b>", *average_ranks(contest)]]
-        row_numbers = [
-            [
-                "",
-                *(rows.numbers(contest.metric, name, c, m, sizes) for c, m, sizes in contest.parts),
-            ]
-            for name in contest.data
-        ]
+        row_numbers = []
+        for data in contest.data:
+            keys = ([(contest.metric, data, c, m, n) for n in ns] for c, m, ns in contest.parts)
+            row_numbers.append(["", *map(rows.numbers, keys)])
         table = _table(["data", *contest.methods], lines, row_numbers)
         content = f"<h3>{escaped(caption(contest))}</h3>{table}"
         sentences = "".join(f"<li>{escaped(finding)}</li>" for finding in findings(contest))

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from mlfs.models.storage.invariants import demand
 
-__all__ = ["CHECKS"]
+__all__ = ["CHECKS", "check_labels"]
 
 
 def _is_fitted(fitted: Any, width: int, q: int | None = None) -> None:
@@ -49,13 +49,18 @@ def _check_node(node: Any) -> None:
     _is_fitted(node.fitted, node.fitted.width)
 
 
+def check_labels(model: Any, names: tuple[str, ...]) -> None:
+    """Check the labels of a fitted model by their names."""
+    labels = model._labels  # noqa: SLF001
+    demand(type(labels).__name__ == "Classes", "a model has no labels")
+    demand(labels.names == model.label_names_ == names, "the labels have other names")
+
+
 def _is_begun(model: Any, name: str) -> bool:
     """Whether a model is fitted; then its labels and columns are checked."""
     if name not in vars(model):
         return False
-    labels = model._labels  # noqa: SLF001
-    demand(type(labels).__name__ == "Classes", "a model has no labels")
-    demand(labels.names == model.label_names_, "the labels have other names")
+    check_labels(model, model.label_names_)
     columns = model.columns_
     if columns is not None:
         inside = columns.size > 0 and columns[0] >= 0 and columns[-1] < model.n_features_in_

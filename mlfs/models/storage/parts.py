@@ -143,11 +143,6 @@ def _check_conditionals(fitted: Any) -> None:
         demand(callable(getattr(learner.estimator, "predict", None)), "a learner does not predict")
 
 
-def _check_labels(model: Any, names: tuple[str, ...]) -> None:
-    demand(type(model._labels).__name__ == "Classes", "a model has no labels")  # noqa: SLF001
-    demand(model._labels.names == model.label_names_ == names, "the labels have other names")  # noqa: SLF001
-
-
 def _check_features(model: Any, features: Any) -> None:
     demand(isinstance(features, dict), "the features of the labels are not there")
     demand(set(features) == set(model.label_names_), "the features are of other labels")
@@ -165,7 +160,7 @@ def _check_classifier(model: Any) -> None:
     if fitted is not None:
         demand(type(fitted).__name__ == "FittedConditionals", "a model has no learners")
         demand(fitted.width == model.n_features_in_, "the learners have other features")
-        _check_labels(model, fitted.structure.names)
+        baseline_parts.check_labels(model, fitted.structure.names)
         _check_features(model, model.features_)
         demand(min(most, len(model.label_names_)) <= MOST_LABELS, "an inference would not end")
 
@@ -174,7 +169,7 @@ def _check_ensemble(ensemble: Any) -> None:
     members = vars(ensemble).get("estimators_")
     if members is None:
         return
-    _check_labels(ensemble, ensemble.label_names_)
+    baseline_parts.check_labels(ensemble, ensemble.label_names_)
     same = len(members) == len(ensemble.estimators_features_) == len(ensemble.estimators_samples_)
     demand(same, "the members of an ensemble have no features")
     for member, columns in zip(members, ensemble.estimators_features_, strict=True):
@@ -188,7 +183,7 @@ def _check_thresholded(thresholded: Any) -> None:
     model = vars(thresholded).get("model_")
     if model is None:
         return
-    _check_labels(thresholded, thresholded.label_names_)
+    baseline_parts.check_labels(thresholded, thresholded.label_names_)
     demand(type(model).__module__.startswith("mlfs.models."), "what has thresholds is no model")
     demand(
         getattr(model, "n_features_in_", None) == thresholded.n_features_in_,
@@ -219,7 +214,7 @@ def _check_mixture_of_trees(model: Any) -> None:
         return
     demand(type(mixture).__name__ == "Mixture", "a model has no mixture")
     trees = mixture.trees
-    _check_labels(model, trees[0].structure.names)
+    baseline_parts.check_labels(model, trees[0].structure.names)
     demand(trees[0].width == model.n_features_in_, "the trees have other features")
     demand(np.array_equal(model.weights_, mixture.shares), "the trees have other shares")
     for name, parts in (
