@@ -146,18 +146,14 @@ def _source(name: str, item: Any, labels: str | None, given_split: bool) -> Data
         name = name or item.source.relation or Path(item.source.path).stem
         return DataSource(name, labels=labels, digest=content_digest(item), dataset=item)
     if not isinstance(item, (str, os.PathLike)):
-        raise _kind_error(item)
+        kind = printable(type(item).__name__)
+        msg = f"a data set is a path, a Dataset, a Prepared, or (X, Y) in a mapping, not {kind}"
+        raise UsageError(msg)
     path = Path(item)
     test = _test_half(path) if given_split else None
     shown = name or (_common_name(path) if given_split else _stem(path))
     digest = digest_of_files([path] + ([] if test is None else [test]))
     return DataSource(shown, str(path), "" if test is None else str(test), labels, digest)
-
-
-def _kind_error(item: Any) -> UsageError:
-    kind = printable(type(item).__name__)
-    msg = f"a data set is a path, a Dataset, a Prepared, or (X, Y) in a mapping, not {kind}"
-    return UsageError(msg)
 
 
 def read_file(path: str, labels: str | None) -> Dataset:

@@ -154,8 +154,12 @@ def _takes_many(selector: Any) -> bool:
 def _scores(fitted: Any, d: int) -> np.ndarray:
     """The scores of a fitted selector: great is good, NaN is nothing."""
     inner = getattr(fitted, "estimator_", None)
-    for owner, name in ((fitted, "scores_"), (fitted, "feature_importances_"),
-                        (fitted, "ranking_"), (inner, "feature_importances_")):  # fmt: skip
+    for owner, name in (
+        (fitted, "scores_"),
+        (fitted, "feature_importances_"),
+        (fitted, "ranking_"),
+        (inner, "feature_importances_"),
+    ):
         values = getattr(owner, name, None)
         if values is not None and np.shape(values) == (d,):
             scores = np.asarray(values, np.float64)

@@ -48,8 +48,11 @@ class Overlap:
             "shared": [[finite(value) for value in row] for row in self.shared],
             "stability": [
                 {
-                    "data": data, "criterion": criterion,
-                    "nogueira": finite(a), "kuncheva": finite(b), "jaccard": finite(c),
+                    "data": data,
+                    "criterion": criterion,
+                    "nogueira": finite(a),
+                    "kuncheva": finite(b),
+                    "jaccard": finite(c),
                 }
                 for (data, criterion), (a, b, c) in self.stability.items()
             ],
@@ -62,7 +65,7 @@ class Overlap:
                 }
                 for (data, criterion), features in self.often.items()
             ],
-        }  # fmt: skip
+        }
 
 
 def overlaps(results: Results, top: int = 20) -> list[Overlap]:

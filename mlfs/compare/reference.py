@@ -204,10 +204,15 @@ def read_reference(path: str | Path) -> Reference:
             shown = printable(folder / FOLDS, 400)
             raise DataError(f"{shown}: the folds of {printable(name)!r} are not the reference's")
     recipes = tuple(
-        Recipe(recipe["name"], tuple(recipe["parts"]), tuple(recipe["exclude"]), recipe["digest"],
-               tuple(recipe["models"]))
+        Recipe(
+            recipe["name"],
+            tuple(recipe["parts"]),
+            tuple(recipe["exclude"]),
+            recipe["digest"],
+            tuple(recipe["models"]),
+        )
         for recipe in document["data"]
-    )  # fmt: skip
+    )
     rows = csv.DictReader(io.StringIO(lzma.decompress(content).decode()))
     records = tuple(_record(row) for row in rows)
     metrics = tuple(document["metrics"])

@@ -23,8 +23,14 @@ from mlfs.data.frames import pandas
 from mlfs.errors import DataError, UnknownName, UsageError, printable
 
 __all__ = [
-    "COLUMNS", "Results", "Summary", "finite", "plain_cell", "seconds_of", "text_of_cell",
-]  # fmt: skip
+    "COLUMNS",
+    "Results",
+    "Summary",
+    "finite",
+    "plain_cell",
+    "seconds_of",
+    "text_of_cell",
+]
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "'", "＝", "＋", "－", "＠")
 SECONDS = ("prepare_seconds", "select_seconds", "fit_seconds", "predict_seconds")

@@ -156,11 +156,11 @@ def run(
     if not settings.methods:
         msg = "own leaves the selection to the model, and no model here selects features"
         raise UsageError(f"{msg}: name one that does, such as br-ldf or occ")
-    report_metrics, place = _metrics(metrics), _place(jobs, cluster)
+    report_metrics, make_place = _metrics(metrics), _place_maker(jobs, cluster)
     with contextlib.nullcontext() if folder is None else CellFolder(folder) as cell_folder:
         if cell_folder is not None and not force:
             refuse_loss(cell_folder.folder, settings)
-        return _run(settings, report_metrics, place, cell_folder, on_cell or (lambda *_: None))
+        return _run(settings, report_metrics, make_place, cell_folder, on_cell or (lambda *_: None))
 
 
 def _refuse_unusable(rankers: tuple[Named, ...], learners: tuple[Named, ...]) -> None:
@@ -185,7 +185,7 @@ def _methods(kind: str, values: list[Any]) -> tuple[Named, ...]:
 def _run(
     settings: Settings,
     metrics: tuple[str, ...],
-    place: Callable[[Sequence[DataSource]], Place],
+    make_place: Callable[[Sequence[DataSource]], Place],
     cell_folder: CellFolder | None,
     on_cell: Progress,
 ) -> Results:
@@ -207,7 +207,7 @@ def _run(
         notes += _resume_notes(settings, cell_folder, len(done))
     on_cell(len(done), len(cells), None)
     interrupted = False
-    with WorkerPool(settings, place(job_sources)) as pool:
+    with WorkerPool(settings, make_place(job_sources)) as pool:
         try:
             for record in pool.do(jobs):
                 if cell_folder is not None:
@@ -340,9 +340,9 @@ def _metrics(metrics: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names)) or DEFAULT_METRICS
 
 
-def _place(jobs: Any, cluster: Any) -> Callable[[Sequence[DataSource]], Place]:
+def _place_maker(jobs: Any, cluster: Any) -> Callable[[Sequence[DataSource]], Place]:
     """What gives the place where the cells of some data sets are run."""
-    processes = _processes(jobs)
+    processes = _n_processes(jobs)
     if cluster is None:
         return lambda _: ThisMachine(processes)
     ClusterAddress().read("cluster", cluster)
@@ -358,7 +358,7 @@ def _place(jobs: Any, cluster: Any) -> Callable[[Sequence[DataSource]], Place]:
     return on_cluster
 
 
-def _processes(jobs: Any) -> int:
+def _n_processes(jobs: Any) -> int:
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0:
         shown = printable(repr(jobs))
         raise UsageError(f"is a number of processes, or -1 for all, not {shown}", option="jobs")

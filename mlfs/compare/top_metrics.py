@@ -219,8 +219,10 @@ def propensity_precision_at(
     >>> propensity_precision_at(Y, scores, [0.5, 0.25, 1.0], k=1, normalised=False)
     2.0
     """
-    blocks = [(rows.gains.sum(axis=1), rows.best.sum(axis=1), rows.places)
-             for rows in first(Y, scores, k, worth_of(Y, shares))]  # fmt: skip
+    blocks = [
+        (rows.gains.sum(axis=1), rows.best.sum(axis=1), rows.places)
+        for rows in first(Y, scores, k, worth_of(Y, shares))
+    ]
     return _share_of_best(blocks, normalised)
 
 

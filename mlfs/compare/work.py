@@ -94,10 +94,12 @@ class JobRunner:
         if not self._inner:
             seed = seed_for(self.settings.seed, "inner", job.source.digest, job.split)
             self._inner = [
-                (TrainingRows(rows_of(train.data, split.train), self.settings.options),
-                 rows_of(train.data, split.test))
+                (
+                    TrainingRows(rows_of(train.data, split.train), self.settings.options),
+                    rows_of(train.data, split.test),
+                )
                 for split in Folds(INNER).splits(train.data, seed)
-            ]  # fmt: skip
+            ]
         inner_settings = replace(self.settings, details=False)
 
         def inner_score(criterion: Named, model: Named, fold: int) -> float | None:

@@ -79,11 +79,14 @@ def curves_of(
         flat = len(line) == 1 and line[0].n == "all"
         points = tuple(
             Point(
-                summary.features, summary.mean, summary.sd, _tip(name, summary),
+                summary.features,
+                summary.mean,
+                summary.sd,
+                _tip(name, summary),
                 "" if rows_of is None else rows_of(name, summary.n),
             )
             for summary in line
-        )  # fmt: skip
+        )
         offset = APART * (i - (len(lines) - 1) / 2) if len(lines) < MANY else 0.0
         series.append(
             Series(
@@ -194,8 +197,7 @@ def cost_chart(
     return Chart(
         f"time against {metric}",
         Range(min(seconds) / 1.3, max(seconds) * 1.3, spent_on, logarithmic=True),
-        with_room([end for line in series for end in line.ends],
-                  f"{metric} ({better} is better)"),
+        with_room([end for line in series for end in line.ends], f"{metric} ({better} is better)"),
         tuple(series),
         tuple(models),
-    )  # fmt: skip
+    )

@@ -11,9 +11,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 __all__ = [
-    "COLOURS", "FLAT", "INCHES", "INK", "MARKS", "Chart", "Diagram", "Point", "Range", "Series",
-    "Stroke", "Word", "colour", "dashes", "log_ticks", "ticks", "with_room",
-]  # fmt: skip
+    "COLOURS",
+    "FLAT",
+    "INCHES",
+    "INK",
+    "MARKS",
+    "Chart",
+    "Diagram",
+    "Point",
+    "Range",
+    "Series",
+    "Stroke",
+    "Word",
+    "colour",
+    "dashes",
+    "log_ticks",
+    "ticks",
+    "with_room",
+]
 
 # Okabe & Ito: distinguishable for colour-blind readers; dashes and marks distinguish more methods
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8B6F00")

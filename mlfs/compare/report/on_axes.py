@@ -67,9 +67,16 @@ def _draw_series(ax: Any, series: Series) -> Any:
         return marks[0]
     offset = ScaledTranslation(series.shift / INCHES, 0, ax.figure.dpi_scale_trans)
     return ax.errorbar(
-        x, y, np.nan_to_num(sd), label=series.name, marker="o", ms=8 * POINTS,
-        elinewidth=1.2 * POINTS, transform=ax.transData + offset, **line,
-    )  # fmt: skip
+        x,
+        y,
+        np.nan_to_num(sd),
+        label=series.name,
+        marker="o",
+        ms=8 * POINTS,
+        elinewidth=1.2 * POINTS,
+        transform=ax.transData + offset,
+        **line,
+    )
 
 
 def _style(series: Series) -> Any:
@@ -98,8 +105,15 @@ def draw_diagram(ax: Any, diagram: Diagram) -> None:
         x, y = zip(*stroke.points, strict=True)
         ax.plot(x, y, color=INK, lw=stroke.width * POINTS, solid_capstyle="butt", clip_on=False)
     for word in diagram.words:
-        ax.text(word.x, word.y, word.text, ha=ALIGN[word.anchor], va="baseline", fontsize=9,
-                parse_math=False)  # fmt: skip
+        ax.text(
+            word.x,
+            word.y,
+            word.text,
+            ha=ALIGN[word.anchor],
+            va="baseline",
+            fontsize=9,
+            parse_math=False,
+        )
 
 
 def write_pdf(drawing: Chart | Diagram, stream: BinaryIO) -> None:

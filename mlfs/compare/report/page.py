@@ -224,8 +224,10 @@ def _labels(labels: Sequence[LabelRow]) -> str:
         for label, methods in differing:
             best = max(row.f1 for row in methods)
             texts = [f"{row.f1:.3f}" for row in methods]
-            values = [f"<b>{text}</b>" if row.f1 == best else text
-                      for text, row in zip(texts, methods, strict=True)]  # fmt: skip
+            values = [
+                f"<b>{text}</b>" if row.f1 == best else text
+                for text, row in zip(texts, methods, strict=True)
+            ]
             lines.append([escaped(label), f"{methods[0].positives:.1f}", *values])
             row_numbers.append(["", "", *(csv_rows[row] for row in methods)])
         head = ["label", "positives", *(row.criterion for row in differing[0][1])]

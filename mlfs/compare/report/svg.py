@@ -166,8 +166,9 @@ def picture(chart: Chart, *, legend: bool = False) -> str:
     """
     wide = bool(chart.shapes)
     image = Picture(720 if wide else 400, 330 if wide else 300, chart.title)
-    x = Axis(chart.x.low, chart.x.high, 62 if wide else 58, 690 if wide else 388,
-             chart.x.logarithmic)  # fmt: skip
+    x = Axis(
+        chart.x.low, chart.x.high, 62 if wide else 58, 690 if wide else 388, chart.x.logarithmic
+    )
     y = Axis(chart.y.low, chart.y.high, 280 if wide else 250, 12)
     image.axes(x, y, chart.x.name, chart.y.name)
     for series in chart.series:
@@ -229,8 +230,10 @@ def diagram(figure: Diagram) -> str:
 def sample(criterion: int, name: str, *, flat: bool) -> str:
     """A short line as the criterion has it in every chart, for a legend."""
     image = Picture(28, 12, name)
-    style = {"stroke_width": 2.4 if flat else 2,
-             "stroke_dasharray": _dashes(FLAT if flat else dashes_of(criterion))}  # fmt: skip
+    style = {
+        "stroke_width": 2.4 if flat else 2,
+        "stroke_dasharray": _dashes(FLAT if flat else dashes_of(criterion)),
+    }
     image.line([(1, 6), (27, 6)], colour(criterion), **style)
     return image.markup()
 
