@@ -183,11 +183,13 @@ class Classes:
         raise DataError(msg)
 
 
-def read_labels(Y: Any, n_rows: int) -> tuple[np.ndarray, Classes]:
+def read_labels(
+    Y: Any, n_rows: int, own_names: tuple[str, ...] | None = None
+) -> tuple[np.ndarray, Classes]:
     """Code labels of any shape as 0, 1 and -1 where missing.
 
     Columns of two values are labels, the lower value is 0. NaN and None are missing; so is -1
-    among 0 and 1. A list of sets of names has a label for each name.
+    among 0 and 1. A list of sets of names has a label for each name. An array has `own_names`.
 
     Examples
     --------
@@ -202,8 +204,11 @@ def read_labels(Y: Any, n_rows: int) -> tuple[np.ndarray, Classes]:
         names = tuple(label.name for label in label_columns)
         return dense.astype(np.int8), Classes(names, (BINARY,) * len(names), True, True)
     array = _array(Y, n_rows)
-    named = bool(family(Y)) and hasattr(Y, "columns")
-    names = tuple(str(n) for n in Y.columns) if named else _default_names(array.shape[1], Y)
+    named = own_names is not None or (bool(family(Y)) and hasattr(Y, "columns"))
+    if own_names is not None:
+        names = own_names
+    else:
+        names = tuple(str(n) for n in Y.columns) if named else _default_names(array.shape[1], Y)
     binary = indicator(array) if array.dtype.kind in "biuf" else None
     if binary is not None:
         return binary, Classes(names, (BINARY,) * len(names), named, flat=_is_flat(Y))

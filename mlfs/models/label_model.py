@@ -188,12 +188,13 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         seed = seed_of(self.random_state)
         self._learner(seed)  # refused before the data are read
         matrix = self._matrix(X, reset=True)
-        codes, labels = read_labels(Y, matrix.shape[0])
+        own_labels = None if given_names is None else tuple(given_names[1])
+        codes, labels = read_labels(Y, matrix.shape[0], own_labels)
         names = getattr(self, "feature_names_in_", None)
         if names is None and family(X):
             names = X.columns
         if given_names is not None:
-            names, labels = given_names[0], replace(labels, names=given_names[1], named=True)
+            names = given_names[0]
         self._labels = labels
         self.label_names_ = labels.names
         columns = () if names is None else tuple(str(name) for name in names)
@@ -203,7 +204,11 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
     def _begin_further(self, X: Any, Y: Any, sample_weight: Any = None) -> Problem:
         """Check further training data of a model that has begun, for `partial_fit`."""
         if isinstance(X, (Dataset, Prepared)):
-            X, Y, sample_weight, *_ = open_arrays(X, Y, sample_weight)
+            X, Y, sample_weight, _, names, _ = open_arrays(X, Y, sample_weight)
+            if self._labels.named and names != self._labels.names:
+                known, given = (", ".join(map(printable, n)) for n in (self._labels.names, names))
+                msg = f"the labels are {given}, but the model has {known}: give them in this order"
+                raise DataError(msg)
         matrix = self._matrix(X, reset=False)
         codes = self._labels.codes(Y, matrix.shape[0])
         return self._weighted_problem(matrix, codes, sample_weight, seed_of(self.random_state), ())

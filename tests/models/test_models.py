@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -318,6 +318,21 @@ def test_a_missing_label_of_a_data_set_is_missing(sparse: bool) -> None:
     classes[::7, 0] = np.nan
     data = mlfs.data.from_arrays(X[:60], classes, classes=True)
     assert set(np.unique(make("br").fit(data).predict(X))) <= {0, 1, 2}
+
+
+def test_the_labels_of_a_data_set_are_known_by_name() -> None:
+    X, Y = songs()
+    names = ["sad", "calm", "loud", "fast"]
+    classes = mlfs.data.from_arrays(X, Y + np.arange(len(Y))[:, None] % 2, label_names=names,
+                                    classes=True)  # fmt: skip
+    with pytest.raises(DataError, match="The label 'sad' has 3 values"):
+        make("br").fit(classes)
+    learner = SGDClassifier(loss="log_loss")
+    first = mlfs.data.from_arrays(X, Y, label_names=names)
+    model = make("br", base_estimator=learner).partial_fit(first).partial_fit(first)
+    other = mlfs.data.from_arrays(X, Y[:, ::-1], label_names=names[::-1])
+    with pytest.raises(DataError, match="the labels are fast, loud, calm, sad, but the model has"):
+        model.partial_fit(other)
 
 
 @pytest.mark.parametrize("name", ["mlknn", "brknn", "iblr"])
