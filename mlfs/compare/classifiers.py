@@ -85,7 +85,7 @@ class ComparedModel:
                 joint[complete] = self.model.joint_log_proba(X[complete], truth[complete])
         scores, shares = self._scores(X, shape), None
         if hasattr(self.model, "predict_proba"):
-            # foreign classifiers may have the method where their parts have not
+            # a foreign classifier may have the method though an estimator in it does not
             foreign = not type(self.model).__module__.startswith("mlfs.")
             with contextlib.suppress(*(LACKING if foreign else ())):
                 shares = self._ask("predict_proba", X, shape)
@@ -245,7 +245,7 @@ def _make_plain_model(spec: Named, seed: int, features: Mapping[int, Sequence[in
 
 
 def _set_features(model: Any, features: Mapping[int, Sequence[int]] | str) -> Any:
-    """The model on these features instead of its own selection."""
+    """Let a model use these features instead of its own selection."""
     parameters = model.get_params()
     columns = features if isinstance(features, str) else dict(features)
     if {"features", "n"} <= parameters.keys():
@@ -256,7 +256,7 @@ def _set_features(model: Any, features: Mapping[int, Sequence[int]] | str) -> An
 
 
 def _make_from_path(spec: Named) -> Any:
-    """A classifier of its import path, with parameters in brackets or behind the name."""
+    """Make a classifier from its import path; parameters stand in brackets or after a colon."""
     if "(" not in spec.name:
         return _construct(import_path(spec.name, "model"), spec)
     model = make_from_text(spec.name, "model", "predict")
@@ -279,7 +279,7 @@ def _with_parameters(make: Callable[..., Any], spec: Named) -> Any:
 
 
 def _set_seeds(model: Any, spec: Named, seed: int) -> Any:
-    """The model with this seed in it, and in the estimators in it where they have none."""
+    """Set the seed of a model, and of the estimators in it that have none."""
     from_text = "(" in spec.name and not type(model).__module__.startswith("mlfs.")
     seeds = {
         name: seed
@@ -303,7 +303,7 @@ def _knows_many_labels(model: Any) -> bool:
             return True
     draw = np.random.default_rng(0)
     X, Y = draw.random((TRIED, 5)), draw.integers(0, 2, (TRIED, 4))
-    # one that takes neither shall say itself why
+    # if it takes neither, it is trained on all labels, and its own error says why
     return _can_be_trained(model, X, Y) or not _can_be_trained(model, X, Y[:, 0])
 
 

@@ -36,7 +36,7 @@ class Contest:
     Parameters
     ----------
     metric : str
-        Which.
+        Its name.
     n : str
         The number of features as asked for, ``"mean"`` for the mean over all numbers, or
         ``"area"`` for the area under the curve over the shares of the features.
@@ -76,7 +76,7 @@ class Contest:
 
     @property
     def higher_is_better(self) -> bool:
-        """Whether great values are good."""
+        """Whether greater values are better."""
         return METRICS[self.metric].higher_is_better
 
     @cached_property

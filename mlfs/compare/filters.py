@@ -63,7 +63,7 @@ class Filter:
     parameters: Mapping[str, float] = field(default_factory=dict)
 
     def check(self, values: Mapping[str, Any]) -> None:
-        """Refuse parameters that it has not."""
+        """Refuse parameters that this filter does not have."""
         for name, value in values.items():
             if name not in self.parameters:
                 takes = ", ".join(self.parameters) or "none"
@@ -76,7 +76,7 @@ class Filter:
 
 
 def filter_scores(name: str, train: TrainingRows, seed: int, **parameters: Any) -> np.ndarray:
-    """Score every feature; great is good.
+    """Score every feature; the greater, the better.
 
     Parameters
     ----------

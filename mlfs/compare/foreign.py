@@ -100,7 +100,7 @@ def _make_estimator(kind: Any, text: str, **parameters: Any) -> Any:
 def foreign_scores(
     text: str, parameters: Mapping[str, Any], train: TrainingRows, n: int, seed: int
 ) -> np.ndarray:
-    """Score every feature by a selector; great is good.
+    """Score every feature by a selector; the greater, the better.
 
     A selector that takes one label only is fitted for each label, and the scores are combined.
 
@@ -152,7 +152,7 @@ def _takes_many(selector: Any) -> bool:
 
 
 def _scores(fitted: Any, d: int) -> np.ndarray:
-    """The scores of a fitted selector: great is good, NaN is nothing."""
+    """The scores of a fitted selector: the greater, the better; NaN counts 0."""
     inner = getattr(fitted, "estimator_", None)
     for owner, name in (
         (fitted, "scores_"),

@@ -269,7 +269,7 @@ def micro_recall(Y: Any, predicted: Any) -> float:
 
 
 def _shares(counts: tuple[np.ndarray, ...], divisor: int, empty: float) -> float:
-    """The mean of true and predicted over one of the two counts; `empty` where both are 0."""
+    """The mean of hits / ``counts[divisor]``; `empty` where no label is true or predicted."""
     hits, n_true, n_predicted = counts
     values = np.where(n_true + n_predicted > 0, ratios(hits, counts[divisor], 0.0), empty)
     return mean(values[~np.isnan(values)])
@@ -291,7 +291,7 @@ def label_counts(Y: Any, predicted: Any, axis: int) -> tuple[np.ndarray, np.ndar
 
 
 def ratios(part: np.ndarray, total: np.ndarray, empty: float) -> np.ndarray:
-    """Each part of its whole; what is empty where the whole is 0."""
+    """Each part over its total; `empty` where the total is 0."""
     return np.where(total > 0, part / np.maximum(total, 1), empty)
 
 
@@ -302,6 +302,6 @@ def mean_ratio(part: np.ndarray, total: np.ndarray, empty: float) -> float:
 
 
 def share(part: np.ndarray, total: np.ndarray) -> float:
-    """How many are true in one, of those in the other; NaN of none."""
+    """The number of true entries of `part` over that of `total`; NaN if `total` has none."""
     count = int(np.count_nonzero(total))
     return int(np.count_nonzero(part)) / count if count else math.nan

@@ -169,7 +169,7 @@ def _fold_scores(
     model: _Model,
     metric: str,
 ) -> Iterator[float]:
-    """The score of each size in a fold; what leaves the features as they are is not trained."""
+    """The score of each size in a fold; a size that adds no feature is not trained again."""
     train, test = rows_of(truth, split.train), rows_of(truth, split.test)
     selections = [selection] if selection.scope == "all labels" else [*selection.labels.values()]
     last_orders, score = None, float("nan")

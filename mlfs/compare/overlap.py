@@ -92,7 +92,7 @@ SelectionTable = dict[tuple[str, str], dict[int, dict[str, Any]]]
 
 
 def _selections(results: Results, n: str) -> SelectionTable:
-    """By data and criterion the selection on each split; models do not change it."""
+    """By data and criterion, a record of each split; all models have the same selection."""
     table: SelectionTable = {}
     for record in results.records:
         cell = record["cell"]

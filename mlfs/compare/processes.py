@@ -120,8 +120,8 @@ class ThisMachine:
             return LocalProcess()
 
     def report(self) -> str:
-        """Nothing."""
+        """Empty: there is nothing to say of this machine."""
         return ""
 
     def close(self) -> None:
-        """Nothing is taken."""
+        """Do nothing: nothing was taken."""

@@ -185,7 +185,7 @@ def ranker(spec: Named) -> Ranker:
             msg = "takes over=mean or over=max beside its own parameters, which stand in brackets"
             raise UsageError(f"the selector {printable(spec.name)!r} {msg}")
         make_from_text(spec.name)
-        # not nested, since some must know how many
+        # not nested: some selectors must know the number of features
         return _by_scores(partial(foreign_scores, spec.name, over), nested=False)
     if "." in spec.name:
         return _by_criterion(import_path(spec.name, "criterion"), spec.parameters)

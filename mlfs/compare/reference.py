@@ -72,7 +72,7 @@ class Recipe:
     models: tuple[str, ...]
 
     def assemble(self, parts: Sequence[Dataset]) -> Dataset:
-        """The data set as it takes part."""
+        """Join the files, drop the excluded columns, and check the digest."""
         data = parts[0]
         for part in parts[1:]:
             data = join_datasets(data, part)
@@ -231,7 +231,7 @@ def _document(path: Path) -> dict[str, Any]:
 
 
 def _record(row: Mapping[str, str]) -> dict[str, Any]:
-    """A cell as it is kept elsewhere, without the selection."""
+    """The record of a cell from a row of the table; it has no selection."""
     numbers = {name: float(row[name]) for name in ("features", *SECONDS, "peak_mb") if row[name]}
     cell: dict[str, Any] = {name: text_of_cell(row[name]) for name in CELL}
     return {

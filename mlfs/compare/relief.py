@@ -48,7 +48,7 @@ class _Space:
         return np.round(squared, 9)  # equal distances must stay equal in spite of rounding errors
 
     def differences(self, row: int, others: np.ndarray) -> np.ndarray:
-        """diff(f, row, other), (others, features)."""
+        """diff(f, row, other), of shape (others, features)."""
         differences = np.abs(self.X[others] - self.X[row])
         differences[:, self._many] = self.X[np.ix_(others, self._many)] != self.X[row, self._many]
         if self.any_missing:

@@ -46,7 +46,7 @@ class Splitting:
         return len(self)
 
     def for_data(self, data: str) -> Splitting:
-        """What splits the data set of this name."""
+        """The splitting for the data set of this name."""
         del data
         return self
 

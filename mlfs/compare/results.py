@@ -128,7 +128,7 @@ class Results:
     def details(
         self, record: Mapping[str, Any], names: Sequence[str] | None = None
     ) -> dict[str, np.ndarray]:
-        """What is kept of a cell beside its record, by name; nothing if nothing is.
+        """The arrays that are kept beside the record of a cell, by name; empty if none are.
 
         ``truth``, ``predicted``, ``scores``, ``probabilities`` and ``joint`` of the test rows,
         ``f1``, ``auc``, ``pr_auc`` and ``positives`` of each label, and ``label_names``.
@@ -204,7 +204,7 @@ class Results:
         return {key: _summarise(key[3], metric, records) for key, records in by_key.items()}
 
     def curves(self, metric: str, data: str, model: str) -> dict[str, list[Summary]]:
-        """By criterion, what the splits of a data set say at each number of features, ascending."""
+        """By criterion, the summary of the splits at each number of features, ascending."""
         lines: dict[str, list[Summary]] = {str(ranker): [] for ranker in self.settings.rankers}
         for (name, criterion, model_name, _), summary in self.by_size(metric).items():
             if (name, model_name) == (data, model):

@@ -341,7 +341,7 @@ def _metrics(metrics: Sequence[str] | None) -> tuple[str, ...]:
 
 
 def _place_maker(jobs: Any, cluster: Any) -> Callable[[Sequence[DataSource]], Place]:
-    """What gives the place where the cells of some data sets are run."""
+    """A function that makes the place where the cells of some data sets are run."""
     processes = _n_processes(jobs)
     if cluster is None:
         return lambda _: ThisMachine(processes)

@@ -61,7 +61,7 @@ def first(Y: Any, scores: Any, k: int, worth: np.ndarray | None = None) -> Itera
 
 @shared
 def _first(Y: Any, scores: Any, worth: np.ndarray | None) -> list[First]:
-    """The first labels, as many as the metrics by name look at."""
+    """The first `MOST` labels, which all metrics with a k in their names share."""
     return _first_k(MOST, Y, scores, worth)
 
 
@@ -258,7 +258,7 @@ def propensity_ndcg_at(
 
 
 def _share_of_best(blocks: Sequence[tuple[np.ndarray, ...]], normalised: bool) -> float:
-    """The mean over the rows of what was found over a divisor, as a share of the best."""
+    """The mean over the rows of gains / divisor; normalised: as a share of the best ranking."""
     if not blocks:
         return mean([])
     gains, best, divisor = (np.concatenate(part) for part in zip(*blocks, strict=True))

@@ -107,7 +107,7 @@ def matrix(values: Any, name: str, truth: Truth | None = None) -> np.ndarray:
 
 
 def refuse_other_than(array: np.ndarray, valid: np.ndarray, name: str, expected: str) -> None:
-    """Name the first value that is not what is wanted."""
+    """Refuse an array with values that are not valid, and name the first of them."""
     if not valid.all():
         row, column = (int(index) for index in np.argwhere(~valid)[0])
         shown = printable(array[row, column])

@@ -216,12 +216,12 @@ class _Choices:
 
     @property
     def preparing(self) -> Cost:
-        """What preparing the rows cost, for a ranker that uses them so."""
+        """What preparing the rows cost; nothing for a ranker that uses the values themselves."""
         return self._train.preparing if self._ranker.counts else Cost()
 
 
 def _fit_and_evaluate(cell: Cell, train: Dataset, test: Dataset, ranked: Ranked) -> dict[str, Any]:
-    """What training on these features and predicting gives."""
+    """Train on these features, predict the test rows, and measure."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         seed = seed_for(cell.settings.seed, "model", cell.source.digest, cell.split)
@@ -260,7 +260,7 @@ def _details(
     shares: np.ndarray | None,
     labels: list[str],
 ) -> dict[str, bytes]:
-    """What is kept beside the record, if anything is."""
+    """The arrays that are kept beside the record; none if the settings say so."""
     if not settings.details:
         return {}
     arrays: dict[str, Any] = label_results(truth, answers.predicted, answers.scores)

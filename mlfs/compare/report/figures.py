@@ -21,7 +21,10 @@ LONGEST = 40  # characters of a name in a name of a file
 def figures(
     results: Results, compared: Sequence[Contest], *, pdf: bool = False
 ) -> Iterator[tuple[str, bytes]]:
-    """The name and the content of each file, an SVG or also a PDF; names are unlike in any case."""
+    """The name and the content of each file, an SVG or also a PDF.
+
+    Names that differ in upper and lower case alone get a number.
+    """
     used_names: set[str] = set()
     for parts, chart in _charts(results, compared):
         if chart:

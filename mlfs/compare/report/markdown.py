@@ -29,7 +29,7 @@ from mlfs.errors import printable
 __all__ = ["markdown", "summary"]
 
 LONGEST = 2000
-# Emphasis is harmless and our own; links and images are not.
+# Marks of emphasis may stay as they are; links and images may not.
 SPECIAL = str.maketrans(
     {**{char: "\\" + char for char in "\\|[]`"}, "<": "&lt;", ">": "&gt;", "&": "&amp;"}
 )
