@@ -175,12 +175,12 @@ def table(selection: Selection) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _picks(chosen: Sequence[Chosen], columns: Sequence[Binning]) -> list[str]:
-    correlated = any(pick.label_correlation for pick in chosen)
+def _picks(picks: Sequence[Chosen], columns: Sequence[Binning]) -> list[str]:
+    correlated = any(pick.label_correlation for pick in picks)
     header = ["rank", "index", "name", "score", "relevance", "redundancy"]
     header += [*(["label corr."] if correlated else []), "margin", "runner-up", ""]
     rows = []
-    for pick in chosen:
+    for pick in picks:
         terms = [pick.score, pick.relevance, pick.redundancy]
         terms += [pick.label_correlation] if correlated else []
         rows.append(

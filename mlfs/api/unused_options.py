@@ -49,10 +49,12 @@ leave it out, or ask for auto
     if criterion.network is False and values.get("network") is not None:
         msg = f"is given, and the criterion {printable(name)} uses no label network: leave it out"
         raise UsageError(msg, option="network")
-    named = {*given}
+    set_by_user = {*given}
     for use in (*NUMBERS, "chain"):
         options = [option for option in OPTIONS if option.only_for == use and option.name in values]
-        unused = [o.name for o in options if o.name in named or np.any(values[o.name] != o.default)]
+        unused = [
+            o.name for o in options if o.name in set_by_user or np.any(values[o.name] != o.default)
+        ]
         if not unused:
             continue
         if use == "chain":

@@ -42,7 +42,7 @@ class Kind:
 
     Parameters
     ----------
-    wanted : str
+    description : str
         What a value is; an error says it after the name of the option.
     types : tuple of type
         The types that it may have; empty for any.
@@ -50,7 +50,7 @@ class Kind:
         The names that the command offers.
     """
 
-    wanted: str = ""
+    description: str = ""
     types: tuple[type, ...] = ()
     choices: tuple[str, ...] = ()
 
@@ -65,7 +65,7 @@ class Kind:
 
     def refusal(self, name: str, value: Any) -> UsageError:
         """The error about a value of this kind."""
-        return UsageError(f"{self.wanted}, not {printable(repr(value))}", option=name)
+        return UsageError(f"{self.description}, not {printable(repr(value))}", option=name)
 
 
 def _is_scalar_array(value: Any) -> bool:
@@ -78,7 +78,7 @@ def _is_scalar_array(value: Any) -> bool:
 class Switch(Kind):
     """True or False."""
 
-    wanted: str = "is True or False"
+    description: str = "is True or False"
 
     def _read(self, name: str, value: Any) -> bool:
         if not (isinstance(value, bool) or _is_numpys_bool(value)):
@@ -108,7 +108,7 @@ class Whole(Kind):
 class Share(Kind):
     """A number between 0 and 1."""
 
-    wanted: str = "lies between 0 and 1"
+    description: str = "lies between 0 and 1"
 
     def _read(self, name: str, value: Any) -> float:
         if not _is_real(value) or not 0 <= value <= 1:
@@ -120,7 +120,7 @@ class Share(Kind):
 class Positive(Kind):
     """A number above 0; None too, if that is the default."""
 
-    wanted: str = "is a number above 0"
+    description: str = "is a number above 0"
 
     def _read(self, name: str, value: Any) -> float:
         if not _is_real(value) or not 0 < value <= LARGEST:
@@ -132,7 +132,7 @@ class Positive(Kind):
 class Weight(Kind):
     """A finite number from 0 on."""
 
-    wanted: str = "is a number from 0 on"
+    description: str = "is a number from 0 on"
 
     def _read(self, name: str, value: Any) -> float:
         if not _is_real(value) or not 0 <= value <= LARGEST:
@@ -142,15 +142,15 @@ class Weight(Kind):
 
 @dataclass(frozen=True)
 class Name(Kind):
-    """One of some names, of a thing that an error about an unknown name calls `wanted`."""
+    """One of some names; `description` is what they name, for the error about an unknown one."""
 
     def _read(self, name: str, value: Any) -> str:
         if not isinstance(value, str):
             raise UsageError(
-                f"is the name of a {self.wanted}, not {printable(repr(value))}", option=name
+                f"is the name of a {self.description}, not {printable(repr(value))}", option=name
             )
         if value not in self.choices:
-            raise UnknownName(self.wanted, value, self.choices)
+            raise UnknownName(self.description, value, self.choices)
         return value
 
 
@@ -170,7 +170,7 @@ class Choice(Kind):
 class Auto(Kind):
     """True, False or "auto"."""
 
-    wanted: str = "is True, False or 'auto'"
+    description: str = "is True, False or 'auto'"
 
     def _read(self, name: str, value: Any) -> bool | str:
         if isinstance(value, str) and value == "auto":
@@ -184,7 +184,7 @@ class Auto(Kind):
 class Threads(Kind):
     """A number of threads; negative ones count from all processors down."""
 
-    wanted: str = "is a number of threads, or -1 for all"
+    description: str = "is a number of threads, or -1 for all"
 
     def _read(self, name: str, value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, Integral) or value == 0:
@@ -220,7 +220,7 @@ SUPERVISED = ("mdlp", "laim")
 class TargetBins(Kind):
     """A binning that needs no labels, with a number of bins if it takes one: ``frequency:5``."""
 
-    wanted: str = "is a binning such as 'frequency' or 'frequency:5'"
+    description: str = "is a binning such as 'frequency' or 'frequency:5'"
     types: tuple[type, ...] = (str,)
 
     def _read(self, name: str, value: Any) -> str:
@@ -261,7 +261,7 @@ FEWEST = 6  # rows, as in the pruned problem transformation (Read, 2008)
 class LabelsAs(Kind):
     """``each``, ``sets``, or with the fewest rows of a set ``sets:2``."""
 
-    wanted: str = "is 'each', 'sets', or 'sets:2' with the fewest rows of a set"
+    description: str = "is 'each', 'sets', or 'sets:2' with the fewest rows of a set"
     types: tuple[type, ...] = (str,)
 
     def _read(self, name: str, value: object) -> str:
