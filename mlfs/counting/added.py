@@ -16,7 +16,7 @@ from mlfs.counting.column_groups import ColumnGroup
 from mlfs.counting.entries import edges_of
 from mlfs.counting.label_columns import Labels
 
-__all__ = ["AddedAnchor", "AddedGroup", "AddedLabels", "stacked_lists"]
+__all__ = ["AddedAnchor", "AddedGroup", "AddedLabels", "stack_lists"]
 
 
 class AddedAnchor(Anchor):
@@ -66,7 +66,7 @@ class AddedGroup(ColumnGroup):
 
     def lists(self, first: int, last: int) -> Lists:
         """The cells by row of all blocks, one below the other."""
-        return stacked_lists([part.lists(first, last) for part in self.parts])
+        return stack_lists([part.lists(first, last) for part in self.parts])
 
     def label_pairs(self, labels: AddedLabels, indices: np.ndarray, out: np.ndarray) -> None:
         """Add the co-occurrences of all blocks."""
@@ -88,7 +88,7 @@ class AddedGroup(ColumnGroup):
             part.triples_of(s, l, label, out)
 
 
-def stacked_lists(parts: Sequence[Lists]) -> Lists:
+def stack_lists(parts: Sequence[Lists]) -> Lists:
     """The lists of blocks of rows, one below the other."""
     begins = edges_of([part.indptr[-1] for part in parts]).tolist()
     ends = [part.indptr[1:] + begin for part, begin in zip(parts, begins, strict=False)]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from mlfs._kernels import co_sums, full_tables, row_walks
-from mlfs.counting.bit_planes import packed_planes
+from mlfs.counting.bit_planes import pack_planes
 from mlfs.counting.codes import Codes
 from mlfs.counting.xlogx import terms_of
 
@@ -125,7 +125,7 @@ class BlockAnchor(Anchor):
         """A bit plane for each code but the mode."""
         if self._packed:
             return self._table.planes_of(self._j)
-        return packed_planes(self._table, self._j, self._j + 1)
+        return pack_planes(self._table, self._j, self._j + 1)
 
     @property
     def nbytes(self) -> int:
@@ -174,7 +174,7 @@ class ColumnAnchor(BlockAnchor):
             edges, values = np.array([0, self.rows.size]), self.codes[self.rows]
             mode, levels = np.array([self.mode]), np.array([self.levels])
             column = Codes(self._n_rows, edges, self.rows, values, mode, levels, np.array([-1]))
-            return packed_planes(column, 0, 1)
+            return pack_planes(column, 0, 1)
         packed = np.zeros((self.cells, 8 * -(-self._n_rows // 64)), np.uint8)
         for plane, code in zip(packed, self.non_modes.tolist(), strict=True):
             bits = np.packbits(self._column == code, bitorder="little")

@@ -14,7 +14,7 @@ import numpy as np
 from mlfs._kernels import planes
 from mlfs._kernels.row_walks import Lists
 from mlfs.counting.codes import Codes
-from mlfs.counting.column_groups import ColumnGroup, Triples, listed_cells
+from mlfs.counting.column_groups import ColumnGroup, Triples, list_cells
 from mlfs.counting.entries import edges_of
 from mlfs.counting.row_subsets import RowSubset
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mlfs.counting.anchor import BlockAnchor
     from mlfs.counting.label_columns import LabelColumns
 
-__all__ = ["BitPlanes", "packed_planes"]
+__all__ = ["BitPlanes", "pack_planes"]
 
 SHORT, MOST_CELLS = 1 << 16, 15  # what a short number holds, and the cells of a column
 MASK_BYTES = 1 << 20  # of masks that are swept at a time: they stay in the cache
@@ -49,7 +49,7 @@ class BitPlanes(ColumnGroup):
     ) -> None:
         super().__init__(codes.levels[first:last], codes.mode[first:last], n, codes.n_rows)
         self._codes, self._begin = codes, first
-        self._set_planes(packed_planes(codes, first, last), weights)
+        self._set_planes(pack_planes(codes, first, last), weights)
 
     def _set_planes(self, planes: np.ndarray, weights: np.ndarray) -> None:
         self.planes, self._weights = planes, weights
@@ -126,7 +126,7 @@ class BitPlanes(ColumnGroup):
         self, anchor: BlockAnchor, labels: LabelColumns, label: int, out: np.ndarray
     ) -> None:
         """Sweep what the anchor shares with each value of the label."""
-        masks = packed_planes(labels.codes, label, label + 1)
+        masks = pack_planes(labels.codes, label, label + 1)
         planes.sweep(self.planes, _shared(masks, anchor), _as_rows(out))
 
     def columns_at_once(self, entries: int) -> int:
@@ -137,7 +137,7 @@ class BitPlanes(ColumnGroup):
     def lists(self, first: int, last: int) -> Lists:
         """The cells of some of its columns by row, in short numbers: there are many."""
         a, b = self._begin + first, self._begin + last
-        lists = listed_cells(self._codes, a, b, self._weights)
+        lists = list_cells(self._codes, a, b, self._weights)
         return lists._replace(cells=lists.cells.astype(np.uint16))
 
     has_planes = True
@@ -192,7 +192,7 @@ class _Room:
         return array
 
 
-def packed_planes(codes: Codes, first: int, last: int) -> np.ndarray:
+def pack_planes(codes: Codes, first: int, last: int) -> np.ndarray:
     """The planes of some columns, one column after the other; a view where they are stored so."""
     sizes = (codes.levels[first:last] - 1).astype(np.int64)
     edges = edges_of(sizes)

@@ -19,11 +19,11 @@ from mlfs.counting.entries import (
     SMALL,
     counts_between,
     edges_of,
-    joined,
-    listed,
-    ragged,
-    rows_of_columns,
-    taken,
+    entries_of_planes,
+    join_entries,
+    lists_by_row,
+    take_columns,
+    take_ragged,
 )
 
 __all__ = ["Codes", "Packed"]
@@ -126,7 +126,7 @@ class Codes:
         return cls(
             n_rows,
             edges_of(sizes),
-            *joined(parts),
+            *join_entries(parts),
             mode,
             levels,
             missing,
@@ -155,7 +155,7 @@ class Codes:
                 parts += [(rows[start : ends[j]], codes[start : ends[j]]), self.entries(j)]
                 start = ends[j]
             parts.append((rows[start:], codes[start:]))
-            return indptr, *joined(parts)
+            return indptr, *join_entries(parts)
         size = int(indptr[-1])
         result = indptr, np.empty(size, np.int32), np.empty(size, np.int32)
         lists.take(ends, rows, codes, np.arange(len(self)), *result)
@@ -278,7 +278,7 @@ class Codes:
     def entries(self, j: int) -> tuple[np.ndarray, np.ndarray]:
         """Rows in which column j is not at its mode, and its codes there."""
         if self.is_packed(j):
-            return listed(self.planes_of(j), int(self.mode[j]))
+            return entries_of_planes(self.planes_of(j), int(self.mode[j]))
         indptr, rows, codes = self.lists
         span = slice(indptr[j], indptr[j + 1])
         if codes is None:
@@ -306,14 +306,14 @@ class Codes:
             first, last = 0, last - first
         all_two_levels = bool((table.levels[first:last] == 2).all())
         codes = NO_CODES if all_two_levels else table.codes
-        return rows_of_columns(self.n_rows, table.indptr, table.rows, codes, first, last)
+        return lists_by_row(self.n_rows, table.indptr, table.rows, codes, first, last)
 
     def take(self, columns: np.ndarray) -> Codes:
         """Some columns, in the order given; planes stay where they are."""
-        edges, rows, codes = taken(*self.lists, columns)
+        edges, rows, codes = take_columns(*self.lists, columns)
         counts, packed = None, None
         if self._counts is not None:
-            counts = ragged(self._counts, self.offsets, self.levels, columns)
+            counts = take_ragged(self._counts, self.offsets, self.levels, columns)
         if self.packed is not None:
             packed = Packed(self.packed.planes, self.packed.first[columns])
         return Codes(

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mlfs.counting.anchor import Anchor
     from mlfs.counting.label_columns import Labels
 
-__all__ = ["ColumnGroup", "Kind", "Triples", "cut", "kinds", "listed_cells"]
+__all__ = ["ColumnGroup", "Kind", "Triples", "cut", "kinds", "list_cells"]
 
 FEW_LEVELS = 16  # columns of more levels are never packed into planes
 FEW_COLUMNS = 1 / 100  # a smaller share of columns is not worth planes of its own
@@ -344,7 +344,7 @@ class ColumnGroup:
         return table
 
 
-def listed_cells(codes: Codes, first: int, last: int, weights: np.ndarray) -> Lists:
+def list_cells(codes: Codes, first: int, last: int, weights: np.ndarray) -> Lists:
     """The cells of the columns from `first` to `last`, row by row."""
     levels, modes = codes.levels[first:last], codes.mode[first:last]
     firsts = edges_of(levels - 1)

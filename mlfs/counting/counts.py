@@ -22,7 +22,7 @@ from mlfs.counting.entries import edges_of
 from mlfs.counting.label_columns import Labels
 from mlfs.counting.memory import Budget
 from mlfs.counting.parallel import Parallel
-from mlfs.counting.recoded_modes import stacked
+from mlfs.counting.recoded_modes import stack_blocks
 from mlfs.counting.row_subsets import RowSubset
 from mlfs.counting.subset_planes import SubsetPlanes
 from mlfs.counting.xlogx import XLogX, xlogx_table
@@ -162,7 +162,7 @@ class Counts:
 
     def shuffled(self, generator: np.random.Generator) -> Counts:
         """The same features with the rows of labels shuffled, over all blocks."""
-        labels = stacked([block.label_codes for block in self.blocks])
+        labels = stack_blocks([block.label_codes for block in self.blocks])
         return self.with_labels(labels.moved(generator.permutation(self.n_rows)))
 
     def with_labels(self, labels: Codes) -> Counts:

@@ -16,23 +16,23 @@ __all__ = [
     "SMALL",
     "counts_between",
     "edges_of",
-    "joined",
-    "listed",
-    "ragged",
-    "rows_of_columns",
-    "taken",
+    "entries_of_planes",
+    "join_entries",
+    "lists_by_row",
+    "take_columns",
+    "take_ragged",
 ]
 
 FEW = 64  # columns that are put together one by one sooner than a kernel is loaded
 SMALL = 1 << 20  # and their entries
 
 
-def listed(planes: np.ndarray, mode: int) -> tuple[np.ndarray, np.ndarray]:
+def entries_of_planes(planes: np.ndarray, mode: int) -> tuple[np.ndarray, np.ndarray]:
     """The rows, rising, that the planes of a column have, and its codes there.
 
     Examples
     --------
-    >>> rows, codes = listed(np.array([[0b100], [0b011]], np.uint64), 1)
+    >>> rows, codes = entries_of_planes(np.array([[0b100], [0b011]], np.uint64), 1)
     >>> rows.tolist(), codes.tolist()
     ([0, 1, 2], [2, 2, 0])
     """
@@ -62,14 +62,14 @@ def edges_of(sizes: Any) -> np.ndarray:
     return edges
 
 
-def ragged(
+def take_ragged(
     values: np.ndarray, offsets: np.ndarray, levels: np.ndarray, columns: np.ndarray
 ) -> np.ndarray:
     """The part of ragged values that some columns have.
 
     Examples
     --------
-    >>> ragged(np.array([10, 11, 20]), np.array([0, 2, 3]), np.array([2, 1]), np.array([1, 0]))
+    >>> take_ragged(np.array([10, 11, 20]), np.array([0, 2, 3]), np.array([2, 1]), np.array([1, 0]))
     array([20, 10, 11])
     """
     sizes = levels[columns]
@@ -77,7 +77,7 @@ def ragged(
     return values[np.repeat(offsets[columns] - ends[:-1], sizes) + np.arange(ends[-1])]
 
 
-def rows_of_columns(
+def lists_by_row(
     n_rows: int, indptr: np.ndarray, rows: np.ndarray, codes: np.ndarray, first: int, last: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Lists of columns as lists of rows; without codes where `codes` is of size 0."""
@@ -88,7 +88,7 @@ def rows_of_columns(
     return ends, columns, by_row
 
 
-def taken(
+def take_columns(
     indptr: np.ndarray, rows: np.ndarray, codes: np.ndarray | None, columns: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """The lists of some columns, in the order given."""
@@ -103,7 +103,7 @@ def taken(
         spans = [slice(*span) for span in zip(starts.tolist(), ends.tolist(), strict=True)]
         if codes is None:
             return edges, np.concatenate([rows[span] for span in spans]), None
-        return edges, *joined([(rows[span], codes[span]) for span in spans])
+        return edges, *join_entries([(rows[span], codes[span]) for span in spans])
     taken_rows = np.empty(size, np.int32)
     taken_codes = np.empty(0 if codes is None else size, np.int32)
     lists.take(
@@ -118,7 +118,7 @@ def taken(
     return edges, taken_rows, None if codes is None else taken_codes
 
 
-def joined(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+def join_entries(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
     """Rows and codes of all parts, one after the other."""
     rows, codes = zip(*parts, strict=True)
     return np.concatenate(rows), np.concatenate(codes)

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from mlfs._kernels import full_tables, packing, planes, row_walks
 from mlfs.counting.anchor import Anchor, BlockAnchor
-from mlfs.counting.bit_planes import packed_planes
+from mlfs.counting.bit_planes import pack_planes
 from mlfs.counting.codes import Codes
 from mlfs.counting.entries import edges_of
 
@@ -188,7 +188,7 @@ class LabelColumns(Labels):
             return None
         if (self.weights != 1).any():
             return None
-        return packed_planes(self.codes, 0, len(self))
+        return pack_planes(self.codes, 0, len(self))
 
     def masks(self, labels: np.ndarray) -> np.ndarray:
         """The bit planes of some labels, one label after the other."""
@@ -199,7 +199,7 @@ class LabelColumns(Labels):
         last, key = self._last_masks, labels.tobytes()
         if last is None or last[0] != key:
             part = self.codes.take(labels)
-            last = self._last_masks = key, packed_planes(part, 0, len(part))
+            last = self._last_masks = key, pack_planes(part, 0, len(part))
         return last[1]
 
     def anchor(self, j: int, valid: int) -> Anchor:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from mlfs.counting.codes import Codes
-from mlfs.counting.entries import edges_of, joined
+from mlfs.counting.entries import edges_of, join_entries
 
-__all__ = ["stacked", "with_modes"]
+__all__ = ["stack_blocks", "with_modes"]
 
 
 def with_modes(codes: Codes, modes: np.ndarray) -> Codes:
@@ -42,7 +42,7 @@ def with_modes(codes: Codes, modes: np.ndarray) -> Codes:
             non_mode = np.flatnonzero(full != modes[j])
             parts[j] = non_mode.astype(np.int32), full[non_mode].astype(np.int32)
         indptr = edges_of([non_mode.size for non_mode, _ in parts])
-        rows, values = joined(parts)
+        rows, values = join_entries(parts)
     return Codes(
         codes.n_rows,
         indptr,
@@ -56,7 +56,7 @@ def with_modes(codes: Codes, modes: np.ndarray) -> Codes:
     )
 
 
-def stacked(parts: Sequence[Codes]) -> Codes:
+def stack_blocks(parts: Sequence[Codes]) -> Codes:
     """The rows of several blocks that are coded alike, one below the other."""
     first, begins = parts[0], np.cumsum([0, *(part.n_rows for part in parts)])
     if len(parts) == 1:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlfs._kernels import co_sums, part_sums, row_walks
-from mlfs.counting.bit_planes import packed_planes
+from mlfs.counting.bit_planes import pack_planes
 from mlfs.counting.codes import Codes
-from mlfs.counting.column_groups import ColumnGroup, Triples, listed_cells
+from mlfs.counting.column_groups import ColumnGroup, Triples, list_cells
 from mlfs.counting.entries import edges_of
 from mlfs.counting.parallel import padded
 from mlfs.counting.parts import room_of
@@ -49,7 +49,7 @@ class RowLists(ColumnGroup):
         super().__init__(levels, modes, n, int(weights.sum()))
         self._codes, self._begin = codes, first
         self.needs_label_pairs = self.two_levels
-        self._lists = listed_cells(codes, first, last, weights)
+        self._lists = list_cells(codes, first, last, weights)
 
     def columns_at_once(self, entries: int) -> int:  # noqa: ARG002  # they are at hand
         """The number of all its columns."""
@@ -73,7 +73,7 @@ class RowLists(ColumnGroup):
     def planes_of(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The planes of some columns, made now."""
         table = self._codes.take(columns + self._begin)
-        return packed_planes(table, 0, columns.size), edges_of(table.levels - 1)[:-1]
+        return pack_planes(table, 0, columns.size), edges_of(table.levels - 1)[:-1]
 
     def pairs(self, anchor: BlockAnchor, out: np.ndarray) -> None:
         """Walk the rows in which the anchor is not at its mode."""

@@ -15,7 +15,7 @@ from mlfs._kernels.plane_subsets import (
     subset_pairs,
     subset_triples,
 )
-from mlfs.counting.bit_planes import packed_planes
+from mlfs.counting.bit_planes import pack_planes
 from mlfs.counting.codes import Codes
 from mlfs.counting.entries import edges_of
 
@@ -273,4 +273,4 @@ class SubsetPlanes:
 
 def _planes_of(codes: Codes) -> tuple[np.ndarray, np.ndarray]:
     """All columns of some codes as planes, and the first plane of each."""
-    return packed_planes(codes, 0, len(codes)), edges_of(codes.levels - 1)[:-1]
+    return pack_planes(codes, 0, len(codes)), edges_of(codes.levels - 1)[:-1]

@@ -20,10 +20,10 @@ __all__ = [
     "XLogX",
     "entropies",
     "is_corrected",
-    "of_rows",
     "per_row",
     "terms_of",
-    "wrapped",
+    "terms_of_rows",
+    "wrap_int64",
     "xlogx_table",
 ]
 
@@ -77,12 +77,12 @@ def is_corrected(xlogx: XLogX) -> bool:
     return bool(xlogx.table[1])
 
 
-def wrapped(number: int) -> np.int64:
+def wrap_int64(number: int) -> np.int64:
     """Bring a sum of any size into 64 bits, as sums in arrays are.
 
     Examples
     --------
-    >>> int(wrapped(2**64 + 3)), int(wrapped(2**63))
+    >>> int(wrapped(2**64 + 3)), int(wrap_int64(2**63))
     (3, -9223372036854775808)
     """
     return np.int64((number + (1 << 63)) % (1 << 64) - (1 << 63))
@@ -95,7 +95,7 @@ def terms_of(counts: np.ndarray, xlogx: XLogX) -> np.ndarray:
     return out
 
 
-def of_rows(rows: np.ndarray, xlogx: XLogX) -> np.ndarray:
+def terms_of_rows(rows: np.ndarray, xlogx: XLogX) -> np.ndarray:
     """N log N of every N; there are few different ones."""
     flat = rows.ravel()
     if flat.size and (flat == flat[0]).all():
@@ -122,4 +122,4 @@ def per_row(total: np.ndarray, rows: np.ndarray, xlogx: XLogX) -> np.ndarray:
 
 def entropies(rows: np.ndarray, t: np.ndarray, xlogx: XLogX) -> np.ndarray:
     """(N log N - sum of c log c) / N, for any number of N at once."""
-    return per_row(of_rows(rows, xlogx) - t, rows, xlogx)
+    return per_row(terms_of_rows(rows, xlogx) - t, rows, xlogx)

@@ -12,7 +12,7 @@ from mlfs.counting.anchor import PairStatistics
 from mlfs.counting.codes import Codes
 from mlfs.counting.counts import Counts
 from mlfs.counting.label_columns import with_masks
-from mlfs.counting.xlogx import entropies, per_row, wrapped
+from mlfs.counting.xlogx import entropies, per_row, wrap_int64
 from mlfs.errors import CriterionError, DataError
 from mlfs.information.exact_sets import ExactSets
 from mlfs.information.imbalance import imbalance
@@ -180,7 +180,7 @@ class ExactInfo(ExactSets):
         table, labels = self._table, self._labels
         if table.all_valid(labels):
             constant = self.q * int(table.t_n) - int(table.t_l[labels].sum())
-            total = table.label_pairs.added_sums(labels) - self.q * table.t_f + wrapped(constant)
+            total = table.label_pairs.added_sums(labels) - self.q * table.t_f + wrap_int64(constant)
             return self._cut(per_row(total, table.rows, table.counts.xlogx))
         added = np.zeros(table.d)
         for label in labels.tolist():
@@ -289,7 +289,7 @@ class ExactInfo(ExactSets):
         t_sl = int(pairs.label_sums[labels].sum())
         constant += t_sl - int(table.t_l[labels].sum())
         joint = table.triples.joint_sums(pairs, labels)
-        total = wrapped(constant) - joint - n * (table.t_f - pairs.t_fs) + t_fL
+        total = wrap_int64(constant) - joint - n * (table.t_f - pairs.t_fs) + t_fL
         return total / max(1.0, table.rows * table.counts.xlogx.unit)
 
     # ---- symmetrical uncertainties, for the merit -------------------------------------------

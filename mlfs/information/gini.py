@@ -8,7 +8,7 @@ import numpy as np
 
 from mlfs._kernels.full_tables import gini_of_tables
 from mlfs.counting.column_groups import Triples
-from mlfs.counting.xlogx import wrapped
+from mlfs.counting.xlogx import wrap_int64
 
 if TYPE_CHECKING:
     from mlfs.counting.anchor import PairStatistics
@@ -39,7 +39,7 @@ def gini_gain(table: Table, pairs: PairStatistics, labels: np.ndarray) -> np.nda
     constant = sum(
         np.floor(2 * n_l * (n - n_l) / max(1.0, n) * unit + 0.5).astype(np.int64).tolist()
     )
-    gain: np.ndarray = np.maximum(wrapped(constant) - within, 0) / (max(1.0, n) * unit)
+    gain: np.ndarray = np.maximum(wrap_int64(constant) - within, 0) / (max(1.0, n) * unit)
     return gain
 
 

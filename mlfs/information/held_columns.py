@@ -17,7 +17,7 @@ from mlfs.counting.memory import Budget
 from mlfs.counting.remote.columns_block import ColumnRef, sent_anchor
 from mlfs.counting.remote.holder import Answering
 from mlfs.counting.remote.slim_columns import SlimColumn
-from mlfs.counting.remote.wire import PackedCounts, packed_counts
+from mlfs.counting.remote.wire import PackedCounts, pack_counts
 from mlfs.information.adjusted import Expected
 from mlfs.information.joint_picks import JointPicks
 from mlfs.information.table import Table
@@ -186,7 +186,7 @@ class HeldColumns(Answering):
         co = [pairs.co(i)[0] for i, (_, kind) in groups if kind in TWO]
         sums = [pairs.t_fs[a:b] for _, ((a, b), kind) in groups if kind not in TWO]
         empty = np.zeros(0, np.int64)
-        packed: PackedCounts = packed_counts(np.concatenate([empty, *co]))
+        packed: PackedCounts = pack_counts(np.concatenate([empty, *co]))
         return packed, np.concatenate([empty, *sums])
 
     def _joint(self, table: Table, pairs: Any, labels: np.ndarray, per_label: bool) -> np.ndarray:

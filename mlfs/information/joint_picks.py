@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlfs.counting.parts import Parts, information_given
-from mlfs.counting.xlogx import entropies, per_row, wrapped
+from mlfs.counting.xlogx import entropies, per_row, wrap_int64
 
 if TYPE_CHECKING:
     from mlfs.counting.anchor import PairStatistics
@@ -88,7 +88,7 @@ class JointPicks:
         if table.all_valid(labels, pairs.anchor):
             joint = table.triples.joint_sums(pairs, labels)
             constant = labels.size * int(table.t_n) - int(table.t_l[labels].sum())
-            total = joint - labels.size * pairs.t_fs + wrapped(constant)
+            total = joint - labels.size * pairs.t_fs + wrap_int64(constant)
             return per_row(total, table.rows, table.counts.xlogx)
         added = np.zeros(table.d)
         xlogx = table.counts.xlogx

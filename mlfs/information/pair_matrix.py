@@ -19,7 +19,7 @@ from mlfs.counting.column_groups import ColumnGroup
 from mlfs.counting.counts import Counts
 from mlfs.counting.label_columns import code_labels, with_masks
 from mlfs.counting.parallel import THREADED_FROM, Threads
-from mlfs.counting.xlogx import XLogX, entropies, of_rows, per_row, terms_of
+from mlfs.counting.xlogx import XLogX, entropies, per_row, terms_of, terms_of_rows
 from mlfs.information.table import Table
 from mlfs.information.triples import Sums
 
@@ -144,7 +144,7 @@ def _anchor_rows(
             pairs = table.statistics(anchors.table.anchor(position))
             sums = PairSums(
                 pairs.rows,
-                of_rows(pairs.rows, table.counts.xlogx),
+                terms_of_rows(pairs.rows, table.counts.xlogx),
                 pairs.t_fs,
                 pairs.t_f,
                 pairs.t_s,

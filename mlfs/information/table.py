@@ -18,7 +18,7 @@ from mlfs.counting.anchor import Anchor, PairStatistics
 from mlfs.counting.counts import Counts
 from mlfs.counting.memory import ROOMY, Budget, Cache
 from mlfs.counting.subset_planes import SubsetPlanes
-from mlfs.counting.xlogx import XLogX, entropies, is_corrected, of_rows, per_row
+from mlfs.counting.xlogx import XLogX, entropies, is_corrected, per_row, terms_of_rows
 from mlfs.information.gini import gini_gain
 from mlfs.information.joint_picks import JointPicks
 from mlfs.information.label_pairs import LabelPairs
@@ -127,7 +127,7 @@ class Table:
     @cached_property
     def t_n(self) -> np.ndarray:
         """N log N."""
-        return of_rows(self.rows, self.counts.xlogx)
+        return terms_of_rows(self.rows, self.counts.xlogx)
 
     @cached_property
     def _f_sums(self) -> np.ndarray:
@@ -232,7 +232,7 @@ class Table:
         )
 
     def _t_n(self, rows: np.ndarray) -> np.ndarray:
-        return self.t_n if rows is self.rows else of_rows(rows, self.counts.xlogx)
+        return self.t_n if rows is self.rows else terms_of_rows(rows, self.counts.xlogx)
 
     def masks_of(self, labels: np.ndarray) -> list[tuple[int, int]]:
         """The masks of missing values of some labels, each with the number of its labels."""

@@ -16,7 +16,7 @@ from mlfs._kernels import co_sums, full_tables
 from mlfs.counting.anchor import PairStatistics
 from mlfs.counting.column_groups import Triples
 from mlfs.counting.label_columns import LabelColumns
-from mlfs.counting.xlogx import XLogX, per_row, wrapped
+from mlfs.counting.xlogx import XLogX, per_row, wrap_int64
 
 if TYPE_CHECKING:
     from mlfs.information.table import Table
@@ -109,7 +109,7 @@ class TripleSums:
         """sum_l I(f;l|s), where nothing is left out."""
         table = self.table
         t_sl = int(pairs.label_sums[labels].sum())
-        total = joint_sums + wrapped(labels.size * int(pairs.t_s) - t_sl)
+        total = joint_sums + wrap_int64(labels.size * int(pairs.t_s) - t_sl)
         return per_row(total - labels.size * pairs.t_fs, table.rows, self.counts.xlogx)
 
     def over_features(self, pairs: PairStatistics, labels: np.ndarray) -> np.ndarray:

@@ -55,6 +55,17 @@ def test_so_is_one_of_collections_of_dask() -> None:
     assert told(many) == told(one)
 
 
+@pytest.mark.parametrize("layout", ["rows", "columns"])
+def test_so_is_one_of_many_labels_with_few_parents(layout: str) -> None:
+    rng = np.random.default_rng(0)
+    X, Y = rng.integers(0, 2, (60, 4)), rng.integers(0, 2, (60, 1030))
+    options = {"n": 2, "order": "given", "k": 1}
+    one = mlfs.select((X, Y), "mlfs_global", **options)
+    many = mlfs.select((X, Y), "mlfs_global", cluster=InProcess(2), layout=layout, **options)
+    assert told(many) == told(one)
+    assert many.network == one.network
+
+
 def test_one_label_needs_no_component(tmp_path: Any, monkeypatch: Any) -> None:
     def refused(*_: Any) -> None:
         raise AssertionError

@@ -14,7 +14,7 @@ from numba.core import config
 from mlfs import Info
 from mlfs._kernels import co_sums
 from mlfs.counting import column_groups, xlogx
-from mlfs.counting.xlogx import entropies, per_row, wrapped, xlogx_table
+from mlfs.counting.xlogx import entropies, per_row, wrap_int64, xlogx_table
 from mlfs.information.for_search import table_of
 
 
@@ -53,7 +53,7 @@ def test_counts_behind_the_table_are_made_alike():
 
 @given(st.integers(-(1 << 200), 1 << 200))
 def test_wrapped_numbers_differ_by_whole_rounds(number):
-    assert (int(wrapped(number)) - number) % (1 << 64) == 0
+    assert (int(wrap_int64(number)) - number) % (1 << 64) == 0
 
 
 def test_no_rows_tell_nothing_and_nothing_is_below_zero():

@@ -9,9 +9,9 @@ import numpy as np
 
 from mlfs.counting.anchor import BlockAnchor
 from mlfs.counting.blocks import Block
-from mlfs.counting.column_groups import listed_cells
+from mlfs.counting.column_groups import list_cells
 from mlfs.counting.remote.subset_sweeps import SubsetSweeps
-from mlfs.counting.remote.wire import PackedCounts, packed_counts
+from mlfs.counting.remote.wire import PackedCounts, pack_counts
 
 __all__ = ["AnchorName", "Answering", "GroupName", "Holder", "UnknownToken", "View"]
 
@@ -141,7 +141,7 @@ class Holder(Answering):
         s = self._anchor_of(anchor)
         labels, column_groups = self._view(view).labels, [self._group(name) for name in groups]
         pairs = [np.zeros((s.cells, group.cells), group.small) for group in column_groups]
-        n_sl = packed_counts(labels.co_occurrences(s)) if with_labels else None
+        n_sl = pack_counts(labels.co_occurrences(s)) if with_labels else None
         joint, not_swept = [], {*range(len(groups))}
         for i, indices in triples:
             co = np.zeros((indices.size, s.cells, column_groups[i].cells), column_groups[i].small)
@@ -150,10 +150,10 @@ class Holder(Answering):
                 not_swept.remove(i)
             else:
                 column_groups[i].triples(s, labels, indices, co)
-            joint.append(packed_counts(co))
+            joint.append(pack_counts(co))
         for i in not_swept:
             column_groups[i].pairs(s, pairs[i])
-        return [packed_counts(co) for co in pairs], n_sl, joint
+        return [pack_counts(co) for co in pairs], n_sl, joint
 
     def answer_triples(
         self, groups: list[GroupName], anchor: AnchorName, view: View, indices: np.ndarray
@@ -163,7 +163,7 @@ class Holder(Answering):
         for group in map(self._group, groups):
             co = np.zeros((indices.size, s.cells, group.cells), group.small)
             group.triples(s, labels, indices, co)
-            answers.append(packed_counts(co))
+            answers.append(pack_counts(co))
         return answers
 
     def answer_triples_of(
@@ -173,23 +173,23 @@ class Holder(Answering):
         s, group, labels = self._anchor_of(anchor), self._group(name), self._view(view).labels
         co = np.zeros((int(labels.levels[label]) - 1, s.cells, group.cells), group.small)
         group.triples_of(s, labels, label, co)
-        return packed_counts(co)
+        return pack_counts(co)
 
     def answer_label_pairs(self, name: GroupName, view: View, indices: np.ndarray) -> PackedCounts:
         """The co-occurrences of a group and some labels of two levels."""
         group = self._group(name)
         co = np.zeros((indices.size, group.cells), group.small)
         group.label_pairs(self._view(view).labels, indices, co)
-        return packed_counts(co)
+        return pack_counts(co)
 
     def answer_labels_with(self, anchor: AnchorName, view: View) -> PackedCounts:
         """The co-occurrences of an anchor and all labels of two levels: (cells, labels)."""
         labels = self._view(view).labels
-        return packed_counts(labels.co_occurrences(self._anchor_of(anchor)))
+        return pack_counts(labels.co_occurrences(self._anchor_of(anchor)))
 
     def answer_label_tables(self, anchor: AnchorName, view: View) -> PackedCounts:
         """n(s, l) for every label, not yet complete."""
-        return packed_counts(self._view(view).labels.tables(self._anchor_of(anchor)))
+        return pack_counts(self._view(view).labels.tables(self._anchor_of(anchor)))
 
     def answer_n(self) -> np.ndarray:
         """How often each code of each feature occurs."""
@@ -203,7 +203,7 @@ class Holder(Answering):
     def answer_lists(self, name: GroupName, first: int, last: int) -> Any:
         """Some columns of a group as lists by row."""
         block, a = self._view(name.view), name.first
-        return listed_cells(block.features, a + first, a + last, block.weights)
+        return list_cells(block.features, a + first, a + last, block.weights)
 
     def answer_subset(
         self,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlfs.counting.codes import Codes
+from mlfs.counting.entries import take_ragged
 from mlfs.counting.remote.holder import AnchorName, GroupName
 from mlfs.counting.remote.remote_columns import RemoteAnchor, RemoteCodes, RemoteLabels, ViewState
 from mlfs.counting.remote.remote_group import RemoteGroup
@@ -33,7 +34,7 @@ class RemoteBlock:
     state : ViewState
         The view that it is.
     features : RemoteCodes or Codes
-        What is known here of the columns that are counted.
+        What is known here of the columns that are counted; `Codes` where these are labels.
     n : ndarray
         How often each of their codes occurs, with the weights of the rows.
     label_codes : Codes
@@ -106,7 +107,7 @@ class RemoteBlock:
         """Some of the features, and all labels."""
         state = self.state.with_step("take", np.asarray(columns, np.int64).tobytes())
         codes = self.features
-        n = codes.ragged(columns, self.n)
+        n = take_ragged(self.n, codes.offsets, codes.levels, columns)
         return RemoteBlock(
             state,
             codes.take(columns),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.counting.anchor import Anchor
-from mlfs.counting.entries import edges_of, ragged
+from mlfs.counting.entries import edges_of, take_ragged
 from mlfs.counting.label_columns import Labels
 from mlfs.counting.remote.holder import AnchorName, GroupName, View
 from mlfs.counting.remote.session import Sent, Session
@@ -138,10 +138,6 @@ class RemoteCodes:
         """The number of cells that are not at the mode of their column."""
         return int(self.non_mode.sum())
 
-    def ragged(self, columns: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """The part of ragged values that some columns have."""
-        return ragged(values, self.offsets, self.levels, columns)
-
     def take(self, columns: np.ndarray) -> RemoteCodes:
         """Some columns, in the order given."""
         return RemoteCodes(
@@ -149,7 +145,7 @@ class RemoteCodes:
             self.mode[columns],
             self.levels[columns],
             self.missing[columns],
-            self.ragged(columns, self.counts),
+            take_ragged(self.counts, self.offsets, self.levels, columns),
             lambda j: self.column(int(columns[j])),
         )
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mlfs._kernels.row_walks import Lists
-from mlfs.counting.added import stacked_lists
+from mlfs.counting.added import stack_lists
 from mlfs.counting.column_groups import ColumnGroup, Kind
 from mlfs.counting.remote.holder import GroupName
 from mlfs.counting.remote.remote_columns import RemoteAnchor, RemoteLabels, ViewState
@@ -144,7 +144,7 @@ class RemoteGroup(ColumnGroup):
     def lists(self, first: int, last: int) -> Lists:
         """The cells by row of all blocks, one below the other."""
         ask, needs = self._state.session.ask, self._state.needs
-        return stacked_lists(ask("lists", self.name, first, last, needs=needs))
+        return stack_lists(ask("lists", self.name, first, last, needs=needs))
 
 
 def _added(shape: tuple[int, ...], dtype: Any, parts: list[Any]) -> np.ndarray:

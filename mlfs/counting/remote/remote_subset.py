@@ -9,11 +9,11 @@ import numpy as np
 
 from mlfs._kernels.plane_subsets import Results
 from mlfs.counting.column_groups import ColumnGroup, Kind, Triples
-from mlfs.counting.entries import edges_of
+from mlfs.counting.entries import edges_of, take_ragged
 from mlfs.counting.remote.subset_sweeps import wanted_cells
 from mlfs.counting.remote.wire import PackedCounts
 from mlfs.counting.subset_planes import SubsetPlanes
-from mlfs.counting.xlogx import of_rows
+from mlfs.counting.xlogx import terms_of_rows
 
 if TYPE_CHECKING:
     from mlfs.counting.counts import Counts
@@ -161,7 +161,7 @@ class RemoteSubset(SubsetPlanes):
 
     def _candidate_group(self, candidates: np.ndarray) -> _Candidates:
         counts = self._counts
-        n = self._block.features.ragged(candidates, counts.n_f)
+        n = take_ragged(counts.n_f, counts.offsets, counts.levels, candidates)
         return _Candidates(counts.levels[candidates], counts.modes[candidates], n, counts.total)
 
     def _counted_anchors(self, question: _Question, co: np.ndarray) -> Iterator[_CountedAnchor]:
@@ -234,7 +234,7 @@ class RemoteSubset(SubsetPlanes):
 
     @property
     def _t_n(self) -> np.int64:
-        total: np.int64 = of_rows(np.array([self._counts.total]), self._counts.xlogx)[0]
+        total: np.int64 = terms_of_rows(np.array([self._counts.total]), self._counts.xlogx)[0]
         return total
 
     def _ask(self, question: _Question, labels: np.ndarray | None) -> list[np.ndarray]:

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from mlfs.counting.anchor import BlockAnchor
-from mlfs.counting.bit_planes import packed_planes
+from mlfs.counting.bit_planes import pack_planes
 from mlfs.counting.codes import WORD, Codes, Packed
 from mlfs.counting.entries import edges_of
-from mlfs.counting.recoded_modes import stacked
+from mlfs.counting.recoded_modes import stack_blocks
 
 __all__ = ["SlimColumn", "joined_rows", "own_columns"]
 
@@ -53,7 +53,7 @@ class SlimColumn(NamedTuple):
         """A column of a table."""
         mode, levels = int(codes.mode[j]), int(codes.levels[j])
         if _fewer_as_planes(codes.n_rows, levels, int(codes.non_mode[j])):
-            planes = packed_planes(codes, j, j + 1).copy()
+            planes = pack_planes(codes, j, j + 1).copy()
             n = codes.counts[codes.offsets[j] : codes.offsets[j + 1]]
             return cls(codes.n_rows, mode, levels, planes, NO_ROWS, NO_ROWS, n)
         return cls._listed(codes.n_rows, mode, levels, *codes.entries(j))
@@ -128,8 +128,10 @@ def joined_rows(parts: Sequence[Codes]) -> Codes:
         return first
     packed = [part.packed for part in parts if part.packed is not None]
     if len(packed) < len(parts) or any((p.first != packed[0].first).any() for p in packed):
-        return stacked(parts)
-    listed = stacked([part.with_entries(*part.lists) for part in parts])  # without their planes
+        return stack_blocks(parts)
+    listed = stack_blocks(
+        [part.with_entries(*part.lists) for part in parts]
+    )  # without their planes
     begins = edges_of([part.n_rows for part in parts])
     n_rows = int(begins[-1])
     planes = np.zeros((packed[0].planes.shape[0], -(-n_rows // WORD)), np.uint64)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from mlfs._kernels.planes import sweep
-from mlfs.counting.bit_planes import packed_planes
+from mlfs.counting.bit_planes import pack_planes
 from mlfs.counting.blocks import Block
 from mlfs.counting.codes import Codes
 from mlfs.counting.entries import edges_of
-from mlfs.counting.remote.wire import PackedCounts, packed_counts
+from mlfs.counting.remote.wire import PackedCounts, pack_counts
 
 __all__ = ["SubsetSweeps", "wanted_cells"]
 
@@ -69,7 +69,7 @@ class SubsetSweeps:
         first = begins[start]  # the first cell of an anchor that each candidate is counted with
         pairs = self._swept(planes, ends, masks, first)
         if labels is None:
-            return (packed_counts(pairs[mask]),)
+            return (pack_counts(pairs[mask]),)
         masks_l = self._block.labels.masks(labels)
         f_l = self._swept(planes, ends, masks_l, np.zeros_like(first))
         s_l = np.zeros((labels.size, len(masks)), np.int64)
@@ -77,7 +77,7 @@ class SubsetSweeps:
         joint = np.zeros((labels.size, *pairs.shape), np.int64)
         for k, label in enumerate(masks_l):
             joint[k] = self._swept(planes, ends, masks & label, first)
-        return tuple(map(packed_counts, (pairs[mask], f_l, s_l, joint[:, mask])))
+        return tuple(map(pack_counts, (pairs[mask], f_l, s_l, joint[:, mask])))
 
     def _swept(
         self, planes: list[np.ndarray], ends: np.ndarray, masks: np.ndarray, first: np.ndarray
@@ -118,4 +118,4 @@ class SubsetSweeps:
 
 
 def _planes_of(codes: Codes, j: int) -> np.ndarray:
-    return codes.planes_of(j) if codes.is_packed(j) else packed_planes(codes, j, j + 1)
+    return codes.planes_of(j) if codes.is_packed(j) else pack_planes(codes, j, j + 1)

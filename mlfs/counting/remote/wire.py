@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["PackedCounts", "bytes_in", "packed_counts"]
+__all__ = ["PackedCounts", "bytes_in", "pack_counts"]
 
 TYPES = (np.uint8, np.uint16, np.uint32)
 INDEX_BYTES = 4
@@ -25,7 +25,7 @@ class PackedCounts(NamedTuple):
     Examples
     --------
     >>> out = np.ones(600, np.int64)
-    >>> packed_counts(np.arange(600) // 599 * 7).add_to(out)
+    >>> pack_counts(np.arange(600) // 599 * 7).add_to(out)
     >>> out[[0, 599]].tolist()
     [1, 8]
     """
@@ -42,7 +42,7 @@ class PackedCounts(NamedTuple):
             flat[self.where] += self.values
 
 
-def packed_counts(counts: np.ndarray) -> PackedCounts:
+def pack_counts(counts: np.ndarray) -> PackedCounts:
     """Pack an array of counts, none of which is below 0."""
     flat = counts.reshape(-1)
     most = int(flat.max(initial=0))
