@@ -18,8 +18,8 @@ import ast
 import difflib
 import re
 import shlex
-from collections.abc import Iterable, Mapping
-from typing import Self
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Self
 
 __all__ = [
     "Caution",
@@ -31,6 +31,7 @@ __all__ = [
     "ParseError",
     "UnknownName",
     "UsageError",
+    "check_name",
     "plural",
     "printable",
     "setting",
@@ -256,3 +257,21 @@ class UnknownName(MlfsError, LookupError):
         where = names.get(self.option[0], self.option[0])
         self.args = (f"unknown {self.kind.format(where)} {self.rest}",)
         return self
+
+
+def check_name(value: Any, kind: str, known: Collection[str], *, option: str = "") -> None:
+    """Refuse a value that is none of some names.
+
+    Parameters
+    ----------
+    value : object
+        What was given.
+    kind, known, option
+        As for `UnknownName`.
+
+    Examples
+    --------
+    >>> check_name("b", "vote", ["a", "b"])
+    """
+    if not isinstance(value, str) or value not in known:
+        raise UnknownName(kind, str(value), known, option=option)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
-from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.errors import UnknownName, UsageError, check_name, printable
 
 __all__ = [
     "Auto",
@@ -241,8 +241,7 @@ def how_of(text: str, option: str = "target_bins") -> tuple[str, int | None]:
     if method in SUPERVISED:
         msg = f"is {method!r}, which bins by labels, and here the labels are binned: "
         raise UsageError(f"{msg}give mean-sd, width or frequency", option=option)
-    if method not in UNSUPERVISED:
-        raise UnknownName("binning in {}", method, UNSUPERVISED, option=option)
+    check_name(method, "binning in {}", UNSUPERVISED, option=option)
     if not colon:
         return method, None
     if method == "mean-sd":

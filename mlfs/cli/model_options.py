@@ -10,7 +10,7 @@ import click
 
 from mlfs.cli.help import topical
 from mlfs.cli.shared_options import count, parameters_of, stacked
-from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.errors import UnknownName, UsageError, check_name, printable
 
 __all__ = ["OTHERS", "STRUCTURED", "learner_named", "made", "modelling", "settings_of"]
 
@@ -153,8 +153,7 @@ def _of_learner(parameters: dict[str, Any], defaults: dict[str, Any]) -> dict[st
         raise UsageError("say which base learner the parameters of -P belong to, with --learner")
     names = learner.get_params()
     for key in parameters:
-        if key not in names:
-            raise UnknownName(f"parameter of {type(learner).__name__}", key, names)
+        check_name(key, f"parameter of {type(learner).__name__}", names)
     return {f"{place}__{key}": value for key, value in parameters.items()}
 
 
@@ -201,8 +200,7 @@ def learner_named(name: str, parameters: Mapping[str, Any]) -> Any:
         raise UnknownName("learner", name, [*SHORT, *paths])
     accepted = inspect.signature(cls).parameters
     for key in parameters:
-        if key not in accepted:
-            raise UnknownName(f"parameter of {cls.__name__}", key, accepted)
+        check_name(key, f"parameter of {cls.__name__}", accepted)
     lacking = [key for key, parameter in accepted.items() if parameter.default is parameter.empty]
     if set(lacking) - set(parameters):
         raise UsageError(

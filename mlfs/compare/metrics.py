@@ -19,7 +19,7 @@ from mlfs.compare.areas import label_auc, label_pr_auc
 from mlfs.compare.label_metrics import label_f1
 from mlfs.compare.sharing import sharing
 from mlfs.compare.truth import truth_of
-from mlfs.errors import UnknownName, UsageError
+from mlfs.errors import UsageError, check_name
 
 __all__ = [
     "METRICS",
@@ -152,8 +152,7 @@ def evaluate(
     }
     names = list(METRICS if metrics is None else metrics)
     for name in names:
-        if name not in METRICS:
-            raise UnknownName("metric", name, METRICS)
+        check_name(name, "metric", METRICS)
         if metrics is not None and inputs[METRICS[name].needs] is None:
             argument = {"labels": "predicted"}.get(METRICS[name].needs, METRICS[name].needs)
             msg = f"the metric {name} needs {argument}=, which is not given"

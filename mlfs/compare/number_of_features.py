@@ -24,7 +24,7 @@ from mlfs.compare.rankers import Ranked
 from mlfs.compare.resampling import Folds, Split
 from mlfs.compare.top_metrics import propensities
 from mlfs.data.dataset import Dataset, Label
-from mlfs.errors import DataError, MlfsError, UnknownName, UsageError, printable, setting
+from mlfs.errors import DataError, MlfsError, UsageError, check_name, printable, setting
 from mlfs.models.training_table import TrainingTable
 
 __all__ = ["indicators", "score_sizes", "sizes_up_to"]
@@ -64,8 +64,7 @@ def score_sizes(
         The smallest and the largest number of features that is tried.
     """
     metric = str(options["cv_metric"]).replace("-", "_")
-    if metric not in METRICS:
-        raise UnknownName("metric in {}", metric, METRICS, option="cv_metric")
+    check_name(metric, "metric in {}", METRICS, option="cv_metric")
     model = _Model(options["cv_model"], options["seed"])
     data = replace(prepared.dataset, weights=prepared.weights)
     truth, times = indicators(data)

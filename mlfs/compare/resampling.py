@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.dataset import Dataset
-from mlfs.errors import DataError, UnknownName, UsageError, plural, printable
+from mlfs.errors import DataError, UsageError, check_name, plural, printable
 
 __all__ = ["Folds", "Given", "Holdout", "Split", "Splitting"]
 
@@ -249,8 +249,7 @@ def _split(n: int, test: np.ndarray) -> Split:
 
 def _column(data: Dataset, name: str) -> np.ndarray:
     """The values of a column, none of them missing."""
-    if name not in data.feature_names:
-        raise UnknownName(f"column of {printable(data.source.path, 400)}", name, data.feature_names)
+    check_name(name, f"column of {printable(data.source.path, 400)}", data.feature_names)
     column = data.X[:, [data.feature_names.index(name)]]
     values = np.asarray(column.toarray() if sp.issparse(column) else column, float).ravel()
     if np.isnan(values).any():

@@ -20,7 +20,7 @@ from mlfs.compare.details import unpack
 from mlfs.compare.metrics import METRICS
 from mlfs.compare.settings import Settings
 from mlfs.data.frames import pandas
-from mlfs.errors import DataError, UnknownName, UsageError, printable
+from mlfs.errors import DataError, UsageError, check_name, printable
 
 __all__ = [
     "COLUMNS",
@@ -166,8 +166,7 @@ class Results:
         -------
         list of (cell, value)
         """
-        if needs not in NEEDS:
-            raise UnknownName("kind of prediction", needs, NEEDS)
+        check_name(needs, "kind of prediction", NEEDS)
         values = []
         for record in self.records:
             arrays = self.details(record) if record["status"] == "ok" else {}
@@ -193,8 +192,7 @@ class Results:
 
     def by_size(self, metric: str) -> dict[tuple[str, str, str, str], Summary]:
         """Mean and spread over the splits, by (data, criterion, model, n)."""
-        if metric not in METRICS:
-            raise UnknownName("metric", metric, METRICS)
+        check_name(metric, "metric", METRICS)
         by_key: dict[tuple[str, str, str, str], list[Mapping[str, Any]]] = {}
         for record in self.records:
             if record["status"] == "ok" and record["metrics"].get(metric) is not None:

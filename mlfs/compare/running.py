@@ -27,7 +27,7 @@ from mlfs.compare.settings import Settings
 from mlfs.compare.sizes import size
 from mlfs.compare.stored_folds import StoredFolds
 from mlfs.compare.training_rows import unprepared
-from mlfs.errors import UnknownName, UsageError, plural, printable
+from mlfs.errors import UsageError, check_name, plural, printable
 
 __all__ = ["DEFAULT_METRICS", "run"]
 
@@ -128,8 +128,7 @@ def run(
         A tidy table; `interrupted` says whether Ctrl-C ended the run early.
     """
     for option in options:
-        if option not in OPTIONS:
-            raise UnknownName("option of a comparison", option, OPTIONS)
+        check_name(option, "option of a comparison", OPTIONS)
     data, options = unprepared(data, options, OPTIONS)
     rankers = _methods("criterion", _as_list(criteria, "criteria"))
     learners = _methods("model", _as_list(models, "models"))
@@ -335,8 +334,7 @@ def _metrics(metrics: Sequence[str] | None) -> tuple[str, ...]:
     requested = [metrics] if isinstance(metrics, str) else list(metrics)
     names = [str(metric).replace("-", "_") for metric in requested]
     for name in names:
-        if name not in METRICS:
-            raise UnknownName("metric", name, METRICS)
+        check_name(name, "metric", METRICS)
     return tuple(dict.fromkeys(names)) or DEFAULT_METRICS
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.data.dataset import Column, Dataset, Label, Source
-from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.errors import UsageError, check_name, printable
 
 __all__ = ["PRESETS", "Preset", "hypercubes", "preset"]
 
@@ -43,8 +43,7 @@ def preset(name: str, *, seed: int = 0) -> Dataset:
     >>> preset("data40-10").shape
     (500, 40, 10)
     """
-    if name not in PRESETS:
-        raise UnknownName("data set to generate", name, PRESETS)
+    check_name(name, "data set to generate", PRESETS)
     size = PRESETS[name]
     return hypercubes(size.rows, size.features, size.labels, seed=seed, relation=name)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
-from mlfs.errors import DataError, ParseError, UnknownName, UsageError, printable
+from mlfs.errors import DataError, ParseError, UsageError, check_name, printable
 
 __all__ = ["UNNEEDED", "Limits", "Request", "exceeded", "refuse_empty", "refuse_memory"]
 
@@ -69,8 +69,7 @@ class Limits:
         for setting in settings:
             name, equals, text = setting.partition("=")
             name = name.strip().replace("-", "_")
-            if name not in names:
-                raise UnknownName("limit", name, names)
+            check_name(name, "limit", names)
             number = text.strip().lower()
             unit = UNITS.get(number[-1:], 1)
             digits = number[:-1] if unit > 1 else number

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mlfs.errors import UnknownName, UsageError
+from mlfs.errors import UnknownName, UsageError, check_name
 
 __all__ = ["ADDRESS", "PARTS", "SMALL", "File", "PublicDataset", "info", "names"]
 
@@ -103,8 +103,7 @@ class PublicDataset:
 
     def files(self, subset: str = "all", mirror: int = 0) -> tuple[File, ...]:
         """The files of a part from one of the sources; the labels come last."""
-        if subset not in PARTS:
-            raise UnknownName("subset", str(subset), PARTS)
+        check_name(subset, "subset", PARTS)
         if type(mirror) is not int or not 0 <= mirror < len(self.sources):
             last = len(self.sources) - 1
             at_most = f"from 0 to {last}" if last else "0: it has no mirror"

@@ -20,7 +20,7 @@ from mlfs.discretize.mdlp import mdlp
 from mlfs.discretize.moments import Sums
 from mlfs.discretize.table_survey import Survey, learn_small
 from mlfs.discretize.unsupervised import equal_frequency, equal_width, mean_sd_edges
-from mlfs.errors import DataError, UnknownName, UsageError, printable
+from mlfs.errors import DataError, UsageError, check_name, printable
 
 __all__ = ["METHODS", "check_method", "learn", "make_binnings", "refuse_infinite_columns"]
 
@@ -249,8 +249,7 @@ def refuse_infinite_columns(
 
 def check_method(method: str, bins: int | None, nominal_limit: int) -> int:
     """The number of bins, or an error that names the option that is wrong."""
-    if not isinstance(method, str) or method not in METHODS:
-        raise UnknownName("binning", str(method), METHODS)
+    check_name(method, "binning", METHODS)
     for option, number in (("nominal_limit", nominal_limit), ("n_bins", bins or 2)):
         if isinstance(number, bool) or not isinstance(number, (int, np.integer)):
             raise UsageError(f"is a whole number, not {printable(repr(number))}", option=option)

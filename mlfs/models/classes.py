@@ -14,7 +14,7 @@ from mlfs.data.frames import array_of, as_frame, family
 from mlfs.data.labels.label_arrays import indicator, targets
 from mlfs.data.labels.label_sets import is_sets
 from mlfs.data.matrices import check_places
-from mlfs.errors import DataError, plural, printable
+from mlfs.errors import DataError, UsageError, plural, printable
 from mlfs.models.problem import MISSING
 
 __all__ = ["ClassList", "Classes", "as_written", "read_labels", "two_classes"]
@@ -138,6 +138,9 @@ class Classes:
         ([[1], [1]], [['no', 'yes']])
         """
         q = len(self.names)
+        if classes is not None and (isinstance(classes, str) or not hasattr(classes, "__len__")):
+            msg = f"classes has the two values of each label, and is not {printable(repr(classes))}"
+            raise UsageError(msg)
         classes_given = [None] * q if classes is None else [classes] if self.flat else list(classes)
         if len(classes_given) != q:
             msg = f"classes has the values of {len(classes_given)} labels, but Y has {q}"

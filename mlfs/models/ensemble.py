@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from mlfs.api.options import SEEDS
 from mlfs.api.selection import Selection
 from mlfs.api.value_kinds import checked_count
-from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.errors import UsageError, check_name, printable
 from mlfs.models.inference.contract import real
 from mlfs.models.label_model import LabelModel, name_columns
 from mlfs.models.problem import MISSING, Problem
@@ -215,8 +215,7 @@ class StructuredEnsemble(LabelModel):
 
 def check_vote(vote: Any, whose: str = "", probabilistic: bool = True) -> None:
     """Refuse an unknown vote, and one by probabilities where the members have none."""
-    if vote not in VOTES:
-        raise UnknownName("vote", str(vote), VOTES)
+    check_name(vote, "vote", VOTES)
     if vote == "mean" and not probabilistic:
         raise UsageError(f"{whose} no probabilities: use vote='majority'")
 

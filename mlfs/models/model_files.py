@@ -6,6 +6,7 @@ in it. Its digest covers every byte, so a damaged file is refused; it does not s
 
 from __future__ import annotations
 
+import os
 import platform
 import warnings
 from collections.abc import Mapping
@@ -94,12 +95,12 @@ def save(
         write_archive(stream, header, writer.arrays)
 
 
-def load(path: str) -> Any:
+def load(path: str | os.PathLike[str]) -> Any:
     """The model of a file that `save` wrote; any other file is refused in one sentence."""
     return load_stored(path).model
 
 
-def load_stored(path: str) -> Stored:
+def load_stored(path: str | os.PathLike[str]) -> Stored:
     """All that a model file holds.
 
     Parameters
@@ -107,7 +108,9 @@ def load_stored(path: str) -> Stored:
     path : str
         A file that `save` or ``mlfs train`` wrote.
     """
-    header, arrays = read_archive(path)
+    if not isinstance(path, (str, os.PathLike)):
+        raise UsageError(f"a model is loaded from a path, not from {printable(repr(path))}")
+    header, arrays = read_archive(os.fspath(path))
     shown = repr(printable(path, 400))
     others = ""
     try:

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
-from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.errors import UsageError, check_name, printable
 from mlfs.models.ensemble import fit_member, grow_member, model_or_default, ones_of
 from mlfs.models.inference.contract import real, whole
 from mlfs.models.label_model import LabelModel
@@ -193,8 +193,7 @@ def checked_rule(rule: Any) -> str | float:
     ('scut', 0.3)
     """
     if isinstance(rule, str):
-        if rule not in RULES:
-            raise UnknownName("threshold", rule, RULES)
+        check_name(rule, "threshold", RULES)
         return rule
     return real(rule, f"a threshold is a number or one of {', '.join(RULES)}", math.isfinite)
 

@@ -11,7 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from mlfs.errors import UsageError, printable
 from mlfs.models.classes import two_classes
-from mlfs.models.inference.contract import whole
+from mlfs.models.inference.contract import real, whole
 from mlfs.models.splits import clearly_less, stratified_folds
 from mlfs.models.structures.logistic import FEW, MOST_COLUMNS
 from mlfs.models.structures.newton import Newton, in_span, one_regression, with_last
@@ -20,7 +20,6 @@ __all__ = ["PENALTIES", "TunedLogistic"]
 
 PENALTIES = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
 UNCHOSEN = 1.0
-NUMBERS = (int, float, np.integer, np.floating)
 FITTED = 1e-8  # nats by which the objective over C may miss its optimum
 ROUGH = 1e-5  # nats by which a regression that only compares penalties may miss its optimum
 
@@ -98,12 +97,13 @@ class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no
 
     def _check_parameters(self) -> None:
         whole(self.folds, "folds", 2)
-        for name, values in (("C", [1.0 if self.C is None else self.C]), ("grid", self.grid)):
-            valid = [isinstance(value, NUMBERS) and 0 < value < np.inf for value in values]
-            if not valid or not all(valid):
-                shown = printable(repr(getattr(self, name)))
-                wording = "is a positive number or None" if name == "C" else "is positive numbers"
-                raise UsageError(f"{name} {wording}, not {shown}")
+        if self.C is not None:
+            real(self.C, "C is a positive number or None", lambda x: 0 < x < np.inf)
+        grid = self.grid.tolist() if isinstance(self.grid, np.ndarray) else self.grid
+        if not isinstance(grid, (tuple, list)) or not grid:
+            raise UsageError(f"grid is a list of positive numbers, not {printable(repr(grid))}")
+        for value in grid:
+            real(value, "grid has positive numbers", lambda x: 0 < x < np.inf)
 
     def _choose_C(self, X: Any, codes: np.ndarray, weights: np.ndarray | None) -> float:
         """The C of the grid with the least log loss on rows held out."""

@@ -10,7 +10,7 @@ from mlfs.compare.report.charts import cost_chart, curves_of, rank_chart
 from mlfs.compare.report.drawing import INCHES, Chart
 from mlfs.compare.report.on_axes import draw_chart, draw_diagram
 from mlfs.compare.results import Results, Summary
-from mlfs.errors import DataError, UnknownName, UsageError
+from mlfs.errors import DataError, UnknownName, UsageError, check_name
 from mlfs.plots.axes import Display
 
 __all__ = ["CostDisplay", "CriticalDifferenceDisplay", "CurveDisplay"]
@@ -49,10 +49,8 @@ class CurveDisplay(Display):
         names = [source.name for source in settings.sources]
         models = [str(choice) for choice in settings.models]
         data, model = data or names[0], model or models[0]
-        if data not in names:
-            raise UnknownName("data set of the comparison", data, names)
-        if model not in models:
-            raise UnknownName("model of the comparison", model, models)
+        check_name(data, "data set of the comparison", names)
+        check_name(model, "model of the comparison", models)
         lines = results.curves(metric, data, model)
         if not lines:
             raise DataError(f"no cell of {data} with {model} is done yet")
@@ -92,8 +90,7 @@ class CostDisplay(Display):
         model : str
             Only this one; by default all.
         """
-        if metric not in METRICS:
-            raise UnknownName("metric", metric, METRICS)
+        check_name(metric, "metric", METRICS)
         models = [str(choice) for choice in results.settings.models]
         if model not in {"", *models}:
             raise UnknownName("model of the comparison", model, models)

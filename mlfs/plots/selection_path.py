@@ -8,7 +8,7 @@ import numpy as np
 
 from mlfs.api.selection import Ranking
 from mlfs.compare.report.drawing import COLOURS
-from mlfs.errors import UnknownName
+from mlfs.errors import check_name
 from mlfs.plots.axes import Display, selection_of
 
 __all__ = ["SelectionPathDisplay"]
@@ -58,8 +58,7 @@ class SelectionPathDisplay(Display):
         selected = selection_of(selection)
         if label is None:
             return cls(selected, selected.units)
-        if label not in selected.labels:
-            raise UnknownName("label", label, selected.labels)
+        check_name(label, "label", selected.labels)
         return cls(selected.labels[label], selected.units)
 
     @property

@@ -11,7 +11,7 @@ import numpy as np
 from mlfs.criteria import Criterion
 from mlfs.data.dataset import Dataset
 from mlfs.data.first_component import first_component, in_three_levels
-from mlfs.errors import UnknownName, UsageError, plural, printable
+from mlfs.errors import UnknownName, UsageError, check_name, plural, printable
 from mlfs.information.info import Info
 from mlfs.search.label_parents import Structure
 from mlfs.search.networks import (
@@ -52,8 +52,7 @@ def network_for(
     order, k
         How the chain is made, see `mlfs.select`.
     """
-    if order not in ORDERS:
-        raise UnknownName("order of labels", str(order), ORDERS)
+    check_name(order, "order of labels", ORDERS)
     if k is not None and (isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0):
         msg = f"is the greatest number of parents of a label, not {printable(repr(k))}"
         raise UsageError(msg, option="k")

@@ -208,3 +208,7 @@ def test_what_depends_on_all_rows_has_no_parts() -> None:
     assert not any(hasattr(one, "partial_fit") for one in without)
     with pytest.raises(UsageError, match="BRkNN takes no sample_weight"):
         make("brknn").partial_fit([[0.0], [1.0]], [[0], [1]], sample_weight=[1, 2])
+    with pytest.raises(UsageError, match="classes has the two values of each label, and is not 3"):
+        make("br", **COUNTING).partial_fit([[0.0], [1.0]], [[0], [0]], classes=3)
+    with pytest.raises(UsageError, match="scale is True or False, not 'x'"):
+        make("mlknn", scale="x").fit([[0.0], [1.0]], [[0], [1]])

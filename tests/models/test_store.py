@@ -410,6 +410,8 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(UsageError, match=words):
             load(str(path))
+    with pytest.raises(UsageError, match="a model is loaded from a path, not from 3"):
+        load(3)
     with pytest.raises(UsageError, match="name of a file"):
         load("a\0b")
 

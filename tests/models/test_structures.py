@@ -251,6 +251,8 @@ def test_parents_by_eq_33(seed, k):
         (KParents(-1), UsageError, "k is the greatest number of parents"),
         (KParents(True), UsageError, "k is the greatest number of parents"),
         (OneParent("best"), UnknownName, "unknown root of the tree 'best'"),
+        (OneParent(["best"]), UnknownName, "unknown root of the tree"),
+        (Polytree(["marginal"]), UnknownName, "unknown weights of the tree"),
         (Polytree("marginal"), UnknownName, "unknown weights of the tree 'marginal'"),
         (Polytree(alpha=0), UsageError, "alpha is the level of a test"),
         (Polytree(alpha="x"), UsageError, "alpha is the level of a test"),

@@ -330,8 +330,12 @@ def test_folds_are_identified_by_content():
     ("options", "sentence"),
     [
         ({"C": 0}, "C is a positive number or None, not 0"),
-        ({"grid": ()}, "grid is positive numbers, not ()"),
-        ({"grid": (1.0, -1.0)}, "grid is positive numbers"),
+        ({"C": True}, "C is a positive number or None, not True"),
+        ({"grid": ()}, "grid is a list of positive numbers, not ()"),
+        ({"grid": 1.0}, "grid is a list of positive numbers, not 1.0"),
+        ({"grid": np.array(1.0)}, "grid is a list of positive numbers, not 1.0"),
+        ({"grid": (1.0, -1.0)}, "grid has positive numbers, not -1.0"),
+        ({"grid": (True,)}, "grid has positive numbers, not True"),
         ({"folds": 1}, "folds is a whole number from 2 on"),
     ],
 )

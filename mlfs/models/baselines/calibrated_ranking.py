@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.errors import UnknownName, UsageError
+from mlfs.errors import UsageError, check_name
 from mlfs.models.baselines.bases import ColumnModel, each_alone, independent, independent_part
 from mlfs.models.label_model import probabilistic
 from mlfs.models.problem import MISSING, Problem
@@ -88,8 +88,7 @@ class CalibratedLabelRanking(ColumnModel):
         self._fitted = independent_part(_with_pairs(problem, marks), [*alone, *pair_learners])
 
     def _check(self) -> None:
-        if self.vote not in VOTES:
-            raise UnknownName("vote", str(self.vote), VOTES)
+        check_name(self.vote, "vote", VOTES)
         if self.vote == "weighted" and not probabilistic(self):
             raise UsageError("the base learner gives no probabilities: use vote='binary'")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.errors import UnknownName, UsageError
+from mlfs.errors import UsageError, check_name
 from mlfs.models.baselines.bases import LogOddsModel, ProbableModel, UnweightedModel
 from mlfs.models.baselines.neighbours import Neighbours
 from mlfs.models.conditionals import LEAST
@@ -154,8 +154,7 @@ class BRkNN(UnweightedModel, ProbableModel):
         self.n = n
 
     def _check(self) -> None:
-        if not isinstance(self.extension, str) or self.extension not in EXTENSIONS:
-            raise UnknownName("extension of BRkNN", str(self.extension), EXTENSIONS)
+        check_name(self.extension, "extension of BRkNN", EXTENSIONS)
 
     def _learn(self, problem: Problem) -> None:
         self._near = Neighbours.of(problem, self.k, self.scale)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.errors import DataError
+from mlfs.errors import DataError, UsageError, printable
 from mlfs.models.inference.contract import whole
 from mlfs.models.inference.vectors import blocks
 from mlfs.models.problem import Problem
@@ -51,6 +51,8 @@ class Neighbours:
     def of(cls, problem: Problem, k: Any, scale: Any = False) -> Neighbours:
         """The training rows of a problem, with `k` no more than there are other rows."""
         n_neighbours = whole(k, "k")
+        if not isinstance(scale, (bool, np.bool_)):
+            raise UsageError(f"scale is True or False, not {printable(repr(scale))}")
         if problem.n_rows < 2:
             msg = f"neighbours need two rows or more, not n_samples = {problem.n_rows}"
             raise DataError(msg)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.errors import UsageError, check_name, printable
 from mlfs.models.inference.along_order import Beam, Greedy, joint_log_proba
 from mlfs.models.inference.annealing import Annealing, anneal
 from mlfs.models.inference.contract import Conditionals, Inference
@@ -70,8 +70,7 @@ def make(name: str, **parameters: Any) -> Inference:
     >>> make("beam", width=5)
     Beam(width=5)
     """
-    if name not in INFERENCES:
-        raise UnknownName("inference", name, INFERENCES)
+    check_name(name, "inference", INFERENCES)
     parameter_names = INFERENCES[name]._get_param_names()  # noqa: SLF001
     for parameter in parameters:
         if parameter not in parameter_names:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.errors import UnknownName
+from mlfs.errors import check_name
 from mlfs.models.inference.contract import TIE, Floats, Ints, Labels
 from mlfs.models.inference.nodes import Nodes, best_leaves
 from mlfs.models.inference.vectors import blocks, every_vector
@@ -38,8 +38,7 @@ def checked_loss(loss: Any) -> Any:
     """One of the losses by its name, or a callable."""
     if callable(loss) and not isinstance(loss, type):
         return loss
-    if not isinstance(loss, str) or loss not in LOSSES:
-        raise UnknownName("loss", str(loss), LOSSES)
+    check_name(loss, "loss", LOSSES)
     return loss
 
 

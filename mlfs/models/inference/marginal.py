@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.api.options import seed_of
-from mlfs.errors import UnknownName, UsageError
+from mlfs.errors import UsageError, check_name
 from mlfs.models.inference.contract import (
     MOST_PARENTS,
     Conditionals,
@@ -57,8 +57,7 @@ def marginals(
     ndarray of float64, shape (n_rows, q)
     """
     refuse_without_probabilities(conditionals, "a marginal probability")
-    if method not in METHODS:
-        raise UnknownName("method", str(method), METHODS)
+    check_name(method, "method", METHODS)
     n_samples, seed = whole(n_samples, "n_samples"), seed_of(seed)
     structure = conditionals.structure
     exact = has_exact_marginals(structure)

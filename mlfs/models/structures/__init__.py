@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.errors import UsageError, check_name, printable
 from mlfs.models.structures.arborescence import Arborescence
 from mlfs.models.structures.chains import Chain, Given, Independent, KParents
 from mlfs.models.structures.polytree import Polytree
@@ -69,8 +69,7 @@ def learner_for(structure: Any) -> StructureLearner:
     if isinstance(structure, (Structure, Mapping)):
         return Given(structure)
     if isinstance(structure, str):
-        if structure not in BY_NAME:
-            raise UnknownName("label structure", structure, BY_NAME)
+        check_name(structure, "label structure", BY_NAME)
         return BY_NAME[structure]()
     if callable(getattr(structure, "learn", None)) and not isinstance(structure, type):
         return structure

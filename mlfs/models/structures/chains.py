@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlfs.data.first_component import first_component, in_three_levels
-from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.errors import UnknownName, UsageError, check_name, printable
 from mlfs.models.structures.structure_learner import LabelPairs, StructureLearner
 from mlfs.search.label_parents import Structure, from_order
 from mlfs.search.networks import chain_order_cheap, chain_order_full, k_parents
@@ -134,8 +134,7 @@ def label_order(problem: Problem, order: Any) -> tuple[tuple[int, ...], str]:
     """The labels in a named or given order, and a description of it."""
     if not isinstance(order, str):
         return _sequence(order, problem.names), "labels in the order that was given"
-    if order not in ORDERS:
-        raise UnknownName("order of labels", order, ORDERS)
+    check_name(order, "order of labels", ORDERS)
     if order == "given" or problem.q == 1:
         labels = tuple(range(problem.q))
     elif order == "random":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.errors import UsageError, check_name, printable
 from mlfs.models.inference.contract import real
 from mlfs.models.structures.basins import directed_by_tests
 from mlfs.models.structures.held_out import HeldOut, held_out
@@ -103,8 +103,7 @@ class Polytree(StructureLearner):
         return structure if self.earlier is None else with_earlier(structure, pairs, self.earlier)
 
     def _check(self) -> None:
-        if self.weights not in WEIGHTS:
-            raise UnknownName("weights of the tree", str(self.weights), WEIGHTS)
+        check_name(self.weights, "weights of the tree", WEIGHTS)
         most = self.max_parents
         real(self.alpha, "alpha is the level of a test, between 0 and 1", lambda x: 0 < x < 1)
         if most is not None and (not isinstance(most, (int, np.integer)) or most < 1):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlfs.errors import UnknownName
+from mlfs.errors import check_name
 from mlfs.models.structures.structure_learner import LabelPairs, StructureLearner
 from mlfs.search.label_parents import Edge, Structure, parents_first
 
@@ -135,8 +135,7 @@ class OneParent(StructureLearner):
 
     def learn(self, problem: Problem) -> Structure:
         """The tree on the labels of a problem."""
-        if self.root not in ROOTS:
-            raise UnknownName("root of the tree", str(self.root), ROOTS)
+        check_name(self.root, "root of the tree", ROOTS)
         shared = LabelPairs.of(problem).normalised
         if self.root == "random":
             first = problem.generator(STREAM).permutation(problem.q).tolist()
