@@ -35,6 +35,8 @@ from tests.documents import (
 DOCS = ROOT / "docs"
 COMMANDS = sorted(cli.cli.commands)
 LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)")
+SOURCE = re.compile(r"`((?:mlfs|criteria|tests)/[\w/]+(?:\.\w+)?)/?`")
+NAME_IN_FILE = re.compile(r"`(?:\w+\.)*(\w+)` (?:in|of) `((?:mlfs|criteria|tests)/[\w/]+\.py)`")
 PARAMETERS = re.compile(r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-+$|\Z)", re.MULTILINE | re.DOTALL)
 WORDS = {"site-packages", "/home/", "/tmp/", "/root/", "/Users/"}
 
@@ -206,6 +208,15 @@ def test_links_inside_the_house_lead_somewhere(page: Path) -> None:
 def test_no_page_tells_of_the_machine_that_made_it(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert not [word for word in WORDS if word in text]
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
+def test_a_page_names_files_and_definitions_that_are_there(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert not [name for name in SOURCE.findall(text) if not (ROOT / name).exists()]
+    for name, file in NAME_IN_FILE.findall(text):
+        source = (ROOT / file).read_text(encoding="utf-8")
+        assert re.search(rf"^ *(def |class )?{name}\b", source, re.MULTILINE), f"{name} in {file}"
 
 
 def test_the_source_that_a_page_shows_is_there() -> None:
