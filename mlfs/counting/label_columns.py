@@ -178,7 +178,7 @@ class LabelColumns(Labels):
         return indptr, columns
 
     @cached_property
-    def _every_mask(self) -> np.ndarray | None:
+    def _all_planes(self) -> np.ndarray | None:
         """The bit planes of all labels, where all have two levels and there is room.
 
         Planes count rows: there are none where rows have weights.
@@ -192,7 +192,7 @@ class LabelColumns(Labels):
 
     def masks(self, labels: np.ndarray) -> np.ndarray:
         """The bit planes of some labels, one label after the other."""
-        all_masks = self._every_mask
+        all_masks = self._all_planes
         if all_masks is not None:
             in_order = labels.size == len(self) and (labels[1:] > labels[:-1]).all()
             return all_masks if in_order else all_masks[labels]
@@ -209,8 +209,8 @@ class LabelColumns(Labels):
     def co_occurrences(self, anchor: BlockAnchor) -> np.ndarray:
         """The rows of each cell of an anchor with each label."""
         out = np.zeros((anchor.cells, len(self)), np.int64)
-        if "_every_mask" in vars(self) and self._every_mask is not None:
-            planes.sweep(self._every_mask, anchor.planes, out)
+        if "_all_planes" in vars(self) and self._all_planes is not None:
+            planes.sweep(self._all_planes, anchor.planes, out)
         else:
             indptr, columns = self.by_row
             row_walks.count_pairs(indptr, columns, self.weights, anchor.rows, anchor.row_cells, out)

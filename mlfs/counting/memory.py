@@ -20,9 +20,9 @@ __all__ = ["ROOMY", "Budget", "Cache", "bytes_of"]
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 UNITS |= {f"{unit}i": 1 << (10 * power) for power, unit in enumerate("kmgt", 1)}
 AMOUNT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", re.IGNORECASE)
-AT_FRONT = 1024  # bytes of the system's report, which contain the amount
+REPORT_BYTES = 1024  # of the system's report, which contain the amount
 UNKNOWN = 4 << 30  # on machines that do not report their memory
-BESIDE = 34 << 20  # kept beside the data by default
+LEAST_CACHE = 34 << 20  # kept beside the packed features by default, and as much as these
 SIXTEENTHS = {"cache": 4, "recent": 1, "kept": 2, "labels": 1, "picked": 2, "masks": 1, "block": 2}
 
 
@@ -57,15 +57,15 @@ class Budget:
     block: int = 16 << 20
 
     @classmethod
-    def of(cls, free: int, beside: int | None = None, n_jobs: int = 1) -> Budget:
+    def of(cls, free: int, packed: int | None = None, n_jobs: int = 1) -> Budget:
         """Divide the memory that is left; no part gets more than it can use.
 
         Parameters
         ----------
         free : int
             The memory that is left.
-        beside : int, optional
-            The bytes of the coded features, if no limit was given: then what is
+        packed : int, optional
+            The bytes of the packed features, if the user gave no limit: then what is
             kept stays in proportion to them.
         n_jobs : int
             Threads.
@@ -76,19 +76,19 @@ class Budget:
         (400, 512, 34)
         """
         most = vars(ROOMY).copy()
-        if beside is not None:
-            most["cache"] = min(most["cache"], BESIDE + beside)
+        if packed is not None:
+            most["cache"] = min(most["cache"], LEAST_CACHE + packed)
             most["kept"] = min(most["kept"], most["cache"] // 2)
         share = {part: free * sixteenths // 16 for part, sixteenths in SIXTEENTHS.items()}
         share["block"] //= n_jobs
         return cls(**{part: min(most[part], share[part]) for part in most})
 
     def among_labels(self) -> Budget:
-        """For the table that has the labels in the place of the features."""
+        """The budget of the table that has the labels in the place of the features."""
         return replace(self, cache=self.cache // 2)
 
     def small(self) -> Budget:
-        """For a table of a few columns, beside the one of all."""
+        """The budget of a table of a few columns, beside the table of all."""
         return replace(self, cache=self.cache // 8, kept=self.kept // 8)
 
 
@@ -123,7 +123,7 @@ def _available() -> int:
     """The memory that could be taken now, as the system reports it."""
     try:
         with open("/proc/meminfo", "rb", buffering=0) as report:  # noqa: PTH123  # asked for often
-            for line in report.read(AT_FRONT).splitlines():
+            for line in report.read(REPORT_BYTES).splitlines():
                 if line.startswith(b"MemAvailable:"):
                     return int(line.split()[1]) * 1024
     except (OSError, ValueError, IndexError):
@@ -179,5 +179,5 @@ class Cache:
 
     def _shrink(self) -> None:
         while self.bytes > self.limit:
-            _, (_, gone) = self._kept.popitem(last=False)
-            self.bytes -= gone
+            _, (_, size) = self._kept.popitem(last=False)
+            self.bytes -= size

@@ -82,7 +82,7 @@ def wrap_int64(number: int) -> np.int64:
 
     Examples
     --------
-    >>> int(wrapped(2**64 + 3)), int(wrap_int64(2**63))
+    >>> int(wrap_int64(2**64 + 3)), int(wrap_int64(2**63))
     (3, -9223372036854775808)
     """
     return np.int64((number + (1 << 63)) % (1 << 64) - (1 << 63))

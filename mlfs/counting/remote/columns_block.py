@@ -113,9 +113,9 @@ class _Labels(LabelColumns):
         )
 
     def co_occurrences(self, anchor: BlockAnchor) -> np.ndarray:
-        """The rows of each cell of an anchor with each label; by planes, if it has some."""
+        """The rows of each cell of an anchor with each label; swept, if the anchor has planes."""
         if anchor._packed:  # noqa: SLF001  # of this package
-            _ = self._every_mask
+            _ = self._all_planes  # made, so that they are swept
         return super().co_occurrences(anchor)
 
 

@@ -129,9 +129,8 @@ def joined_rows(parts: Sequence[Codes]) -> Codes:
     packed = [part.packed for part in parts if part.packed is not None]
     if len(packed) < len(parts) or any((p.first != packed[0].first).any() for p in packed):
         return stack_blocks(parts)
-    listed = stack_blocks(
-        [part.with_entries(*part.lists) for part in parts]
-    )  # without their planes
+    without_planes = [part.with_entries(*part.lists) for part in parts]
+    listed = stack_blocks(without_planes)
     begins = edges_of([part.n_rows for part in parts])
     n_rows = int(begins[-1])
     planes = np.zeros((packed[0].planes.shape[0], -(-n_rows // WORD)), np.uint64)
