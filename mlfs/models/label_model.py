@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from mlfs.api.documentation import page_of
 from mlfs.api.options import check_jobs, seed_of
@@ -24,11 +24,11 @@ from mlfs.data.matrices import check_places
 from mlfs.data.row_weights import check_weights
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.models.classes import Classes, ClassList, read_labels
-from mlfs.models.opened_data import open_arrays, open_rows
+from mlfs.models.opened_data import column_names, open_arrays, open_rows, refuse_other_columns
 from mlfs.models.problem import Problem
 from mlfs.search.label_parents import Structure
 
-__all__ = ["LabelModel", "default_learner", "name_columns", "probabilistic"]
+__all__ = ["LabelModel", "default_learner", "name_columns", "names_known", "probabilistic"]
 
 
 def default_learner() -> LogisticRegression:
@@ -44,6 +44,12 @@ def probabilistic(model: Any) -> bool:
 def name_columns(model: LabelModel, features: Sequence[str], labels: Sequence[str]) -> None:
     """Set the names of the columns of X and Y for the next `fit`, where both are arrays."""
     model._next_names = tuple(features), tuple(labels)  # noqa: SLF001
+
+
+def names_known(model: Any) -> tuple[str, ...] | None:
+    """The names of the columns of the frame or data set that a model was trained on."""
+    names = getattr(model, "feature_names_in_", getattr(model, "_data_names", None))
+    return None if names is None else tuple(names)
 
 
 class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has no types
@@ -71,6 +77,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
     random_state: Any
     _labels: Classes
     _next_names: tuple[tuple[str, ...], tuple[str, ...]]
+    _data_names: np.ndarray | None = None  # of the columns, after `fit` on a data set that has them
     _mark = "label_names_"
     _poor_score: Any = False  # whether a prediction may differ from rounded marginals
 
@@ -176,7 +183,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         """Check the training data and code the labels."""
         prepared, given_names = None, self.__dict__.pop("_next_names", None)
         if isinstance(X, (Dataset, Prepared)):
-            X, Y, sample_weight, *own_names, prepared = open_arrays(X, Y, sample_weight)
+            Y, sample_weight, *own_names, prepared = open_arrays(X, Y, sample_weight)
             given_names = given_names or own_names
         if Y is None:
             msg = (
@@ -204,7 +211,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
     def _begin_further(self, X: Any, Y: Any, sample_weight: Any = None) -> Problem:
         """Check further training data of a model that has begun, for `partial_fit`."""
         if isinstance(X, (Dataset, Prepared)):
-            X, Y, sample_weight, _, names, _ = open_arrays(X, Y, sample_weight)
+            Y, sample_weight, _, names, _ = open_arrays(X, Y, sample_weight)
             if self._labels.named and names != self._labels.names:
                 known, given = (", ".join(map(printable, n)) for n in (self._labels.names, names))
                 msg = f"the labels are {given}, but the model has {known}: give them in this order"
@@ -259,19 +266,25 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         return self._matrix(X, reset=False)
 
     def _matrix(self, X: Any, *, reset: bool) -> Any:
-        if isinstance(X, (Dataset, Prepared)):
+        names, is_dataset = column_names(X), isinstance(X, (Dataset, Prepared))
+        if is_dataset:
             X = open_rows(X)
         if sp.issparse(X):
             check_places(X, "X")
-        matrix = validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=np.float64,
-            order="C",
-            ensure_all_finite="allow-nan" if self._allows_nan() else True,
-        )
+        checks: dict[str, Any] = {
+            "accept_sparse": "csr",
+            "dtype": np.float64,
+            "order": "C",
+            "ensure_all_finite": "allow-nan" if self._allows_nan() else True,
+        }
+        if reset:
+            self._data_names = np.array(names, dtype=object) if is_dataset and names else None
+        known = None if reset else names_known(self)
+        if names is None or known is None or not (is_dataset or self._data_names is not None):
+            matrix = validate_data(self, X, reset=reset, **checks)  # compares those of two frames
+        else:
+            refuse_other_columns(names, known)
+            matrix = check_array(X, estimator=self, input_name="X", **checks)
         if not sp.issparse(matrix):
             return matrix
         matrix = sp.csr_array(matrix)

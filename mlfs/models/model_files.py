@@ -19,6 +19,7 @@ from mlfs import __version__
 from mlfs.data.files import strip_compression
 from mlfs.data.whole_files import replacing
 from mlfs.errors import DataError, UsageError, printable
+from mlfs.models.label_model import names_known
 from mlfs.models.storage.allowed import is_model, name_of
 from mlfs.models.storage.archive import read_archive, write_archive
 from mlfs.models.storage.invariants import DamagedError
@@ -175,7 +176,7 @@ def _own_table(model: Any) -> TrainingTable:
     width = getattr(model, "n_features_in_", None)
     if width is None:
         raise UsageError(f"this {type(model).__name__} is not fitted yet: fit it, then store it")
-    names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(width)])
+    names = names_known(model) or tuple(f"x{j}" for j in range(width))
     return TrainingTable(
         tuple(Field(str(name)) for name in names), tuple(map(str, model.label_names_)), "keep"
     )

@@ -1,7 +1,8 @@
-"""The arrays of a data set that a model is given in the place of X and y."""
+"""A data set that a model is given in the place of X and y: its arrays and its names."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,18 +10,20 @@ import scipy.sparse as sp
 
 from mlfs.api.prepared import Prepared
 from mlfs.data.dataset import Dataset
-from mlfs.errors import UsageError, printable
+from mlfs.data.frames import family
+from mlfs.data.uniform import NumberedNames
+from mlfs.errors import DataError, UsageError, printable
 
-__all__ = ["Opened", "open_arrays", "open_rows"]
+__all__ = ["Opened", "column_names", "open_arrays", "open_rows", "refuse_other_columns"]
 
 
 class Opened(NamedTuple):
-    """The arrays and names that a model takes from a data set.
+    """What a model takes from a data set, besides X.
 
     Parameters
     ----------
-    X, Y : array or sparse matrix
-        The features and the labels.
+    Y : array or sparse matrix
+        The labels.
     weights : ndarray or None
         The weights of the rows.
     feature_names, label_names : tuple of str
@@ -29,7 +32,6 @@ class Opened(NamedTuple):
         What is counted already.
     """
 
-    X: Any
     Y: Any
     weights: np.ndarray | None
     feature_names: tuple[str, ...]
@@ -38,7 +40,7 @@ class Opened(NamedTuple):
 
 
 def open_arrays(data: Dataset | Prepared, y: Any, sample_weight: Any) -> Opened:
-    """The arrays of a data set, all of whose features must be numbers.
+    """The labels, weights and names of a data set.
 
     Examples
     --------
@@ -59,7 +61,7 @@ def open_arrays(data: Dataset | Prepared, y: Any, sample_weight: Any) -> Opened:
     if prepared is not None and (weights is not None or prepared.options["estimator"] != "counts"):
         prepared = None  # nothing of it is used
     names = tuple(dataset.feature_names), tuple(dataset.label_names)
-    return Opened(open_rows(dataset), _with_nan(dataset.Y), weights, *names, prepared)
+    return Opened(_with_nan(dataset.Y), weights, *names, prepared)
 
 
 def _with_nan(Y: Any) -> Any:
@@ -81,3 +83,48 @@ def open_rows(data: Dataset | Prepared) -> Any:
         )
         raise UsageError(msg)
     return dataset.X
+
+
+def column_names(X: Any) -> tuple[str, ...] | None:
+    """The names that the columns of a data set or a frame have; None if they are only numbered.
+
+    Examples
+    --------
+    >>> from mlfs import data
+    >>> column_names(data.from_arrays([[1, 2]], feature_names=["age", "size"]))
+    ('age', 'size')
+    """
+    if isinstance(X, (Dataset, Prepared)):
+        names = (X.dataset if isinstance(X, Prepared) else X).names
+        return None if isinstance(names, NumberedNames) else tuple(names)
+    if hasattr(X, "column_names"):  # of pyarrow
+        return tuple(X.column_names)
+    names = tuple(X.columns) if family(X, "X") else ()
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
+def refuse_other_columns(given: Sequence[str], known: Sequence[str]) -> None:
+    """Raise `DataError` unless the columns of X are those of training, in the same order.
+
+    Examples
+    --------
+    >>> refuse_other_columns(["size", "age"], ["age", "size"])
+    Traceback (most recent call last):
+    mlfs.errors.DataError: X has the column 'size' where training had 'age': put the columns in \
+the order of training
+    """
+    given, known = list(given), list(known)
+    if given == known:
+        return
+    pairs = zip(given, known, strict=False)
+    j = next((j for j, (a, b) in enumerate(pairs) if a != b), min(len(given), len(known)))
+    if j == len(given):
+        said = f"X lacks the column {printable(known[j])!r}, which training had"
+    elif j == len(known):
+        said = f"X has the column {printable(given[j])!r}, which training did not have"
+    else:
+        said = f"X has the column {printable(given[j])!r} where training had "
+        said += repr(printable(known[j]))
+    if sorted(given) == sorted(known):
+        raise DataError(f"{said}: put the columns in the order of training")
+    raise DataError(f"{said}: give the columns of training, by the same names")

@@ -75,7 +75,10 @@ NEIGHBOURS = CLASSIFIER + (
     "effective_metric_:text effective_metric_params_:metric "
 )
 SCALER = "n_features_in_:d feature_names_in_?:names "
-MODEL = "_labels:one label_names_:any n_features_in_:d feature_names_in_?:names "
+MODEL = (
+    "_labels:one label_names_:any n_features_in_:d feature_names_in_?:names "
+    "_data_names?:names|none "
+)
 ON_COLUMNS = MODEL + "columns_:i[c]|none "
 TABLE = {
     "LabelPowerset": ON_COLUMNS + "_sets:one",
