@@ -73,7 +73,7 @@ def unprepared(
     for prepared in all_prepared:
         _merge(prepared, merged, supported)
     for prepared in all_prepared:
-        prepared.refuse_other(**{name: merged[name] for name in set(merged) & set(DEFAULTS)})
+        _refuse_others(prepared, merged, options)
     if isinstance(data, Mapping):
         return {name: _unwrap(item) for name, item in data.items()}, merged
     return [_unwrap(item) for item in data] if several else _unwrap(data), merged
@@ -88,15 +88,25 @@ def _merge(prepared: Prepared, merged: dict[str, Any], supported: Collection[str
         name for name in prepared.options if not prepared.made_with(**{name: DEFAULTS[name]})
     ]
     for name in changed:
-        value = prepared.options[name]
         if name in supported:
-            if not prepared.made_with(**{name: merged.setdefault(name, value)}):
-                shown, prepared_with = printable(repr(merged[name])), printable(repr(value))
-                msg = f"is {shown}, but data were prepared with {prepared_with}"
-                raise UsageError(f"{msg}: leave it out, or compare on unprepared data", option=name)
+            merged.setdefault(name, prepared.options[name])
         elif name not in NO_MATTER:
             msg = (
                 "is an option with which the data were prepared, and a comparison, which prepares "
                 "each fold, does not have it: prepare the data without it"
             )
             raise UsageError(msg, option=name)
+
+
+def _refuse_others(prepared: Prepared, merged: Mapping[str, Any], given: Collection[str]) -> None:
+    """Refuse data that were prepared with other options than those given, or than other data."""
+    for name in PREPARATION:
+        if name not in merged or prepared.made_with(**{name: merged[name]}):
+            continue
+        one, other = printable(repr(merged[name])), printable(repr(prepared.options[name]))
+        if name in given:
+            msg = f"is {one}, but data were prepared with {other}: leave it out"
+        else:
+            msg = f"is {one} in some of the data that are prepared, and {other} in others: prepare "
+            msg += "them alike"
+        raise UsageError(f"{msg}, or compare on unprepared data", option=name)

@@ -447,7 +447,12 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
         (
             {"data": {"a": mlfs.prepare(([[0], [1]], [[0], [1]]))}, "bins": "width"},
             UsageError,
-            "bins is 'width', but the data were prepared with 'mean-sd'",
+            "bins is 'width', but data were prepared with 'mean-sd': leave it out",
+        ),
+        (
+            {"data": mlfs.prepare(([[0], [1]], [[0], [1]]), bins="mdlp"), "bins": "mean-sd"},
+            UsageError,
+            "bins is 'mean-sd', but data were prepared with 'mdlp': leave it out",
         ),
         (
             {
@@ -456,7 +461,7 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
                 ]
             },
             UsageError,
-            "bins is 'width', but the data were prepared with 'mean-sd'",
+            "bins is 'width' in some of the data that are prepared, and 'mean-sd' in others: prep",
         ),
         (
             {"data": [mlfs.prepare(([[0], [1]], [[0], [1]]), correction="expected")]},
