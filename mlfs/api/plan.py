@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,6 +26,7 @@ from mlfs.search.stopping import AutoStop
 __all__ = [
     "NOTHING_MORE",
     "Plan",
+    "check_on_pick",
     "fixed_candidates",
     "layout_for",
     "ranking_from",
@@ -49,6 +51,23 @@ def layout_for(criterion: Criterion, options: Mapping[str, Any]) -> str:
     layout: str = options["layout"]
     per_label = options["per_label"] or criterion.scope == "each label"
     return "rows" if layout == "auto" and per_label and options["cluster"] is not None else layout
+
+
+def check_on_pick(on_pick: Any) -> None:
+    """Refuse what cannot be called with the name of a label and a pick."""
+    if on_pick is None:
+        return
+    if not callable(on_pick):
+        raise UsageError(f"is a function, not {printable(repr(on_pick))}", option="on_pick")
+    try:
+        signature = inspect.signature(on_pick)
+    except ValueError:  # one that does not say what it takes
+        return
+    try:
+        signature.bind("label", None)
+    except TypeError:
+        msg = "is a function of the label's name and the pick, not one that takes "
+        raise UsageError(f"{msg}{printable(signature)}", option="on_pick") from None
 
 
 @dataclass(frozen=True)

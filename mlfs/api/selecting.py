@@ -16,6 +16,7 @@ from mlfs.api.estimators import refuse_unanswered
 from mlfs.api.options import OPTIONS, UNITS, check_options
 from mlfs.api.plan import (
     Plan,
+    check_on_pick,
     fixed_candidates,
     layout_for,
     ranking_from,
@@ -29,7 +30,7 @@ from mlfs.api.selection import Ranking, Selection
 from mlfs.api.unused_options import refuse_on_cluster, refuse_unused
 from mlfs.api.value_kinds import is_cv, most_of
 from mlfs.criteria import Criterion
-from mlfs.errors import Caution, UsageError, plural, printable
+from mlfs.errors import Caution, plural, printable
 from mlfs.information.for_search import constant_features, with_parents
 from mlfs.information.info import Info
 from mlfs.search.label_parents import Structure
@@ -188,9 +189,7 @@ def select(
     name, instance = criteria.get(criterion, parameters)
     refuse_unused(name, instance, options)
     refuse_unanswered(name, instance, {**options, **_prepared_with(data), "n": n})
-    if not (on_pick is None or callable(on_pick)):
-        msg = f"is a function, not {printable(repr(on_pick))}"
-        raise UsageError(msg, option="on_pick")
+    check_on_pick(on_pick)
     refuse_on_cluster({**options, **_prepared_with(data)})
     if not isinstance(data, Prepared):
         options["layout"] = layout_for(instance, options)

@@ -53,7 +53,9 @@ leave it out, or ask for auto
     for use in (*NUMBERS, "chain"):
         options = [option for option in OPTIONS if option.only_for == use and option.name in values]
         unused = [
-            o.name for o in options if o.name in set_by_user or np.any(values[o.name] != o.default)
+            o.name
+            for o in options
+            if o.name in set_by_user or not _is_default(values[o.name], o.default)
         ]
         if not unused:
             continue
@@ -64,6 +66,10 @@ leave it out, or ask for auto
         if why:
             verb, it = ("is", "it") if len(unused) == 1 else ("are", "them")
             raise UsageError(f"{verb} only used for {why.format(it)}", option=tuple(unused))
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    return value is default or bool(np.isscalar(value) and value == default)
 
 
 def _why_not(use: str, n: Any) -> str:

@@ -275,6 +275,8 @@ def _default_names(q: int, Y: Any) -> tuple[str, ...]:
 
 def _array(Y: Any, n_rows: int) -> np.ndarray:
     """Labels as a two-dimensional array."""
+    if isinstance(Y, dict):
+        raise DataError("Y is a dict: give an array, a frame, or a list of label sets")
     if sp.issparse(Y):
         check_places(Y, "Y")
         binary = Y.dtype.kind in "biuf" and bool(np.isin(Y.data, (0, 1)).all())

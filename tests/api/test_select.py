@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 
 import numpy as np
@@ -161,6 +162,10 @@ def test_wrong_arguments_are_refused_in_a_sentence(options, sentence):
         {"start": np.array(1)},
         {"criterion": "mlfs_global", "network": np.eye(2)},
         {"n": "cv", "cv_model": np.eye(2)},
+        {"n": "cv", "cv_model": sp.csr_array(np.eye(2))},
+        {"cv_model": sp.csr_matrix(np.eye(2))},
+        {"on_pick": lambda pick: None},
+        {"on_pick": lambda a, b, c: None},
     ],
     ids=str,
 )
@@ -448,6 +453,16 @@ def test_picks_are_reported_with_their_label():
     reported.clear()
     select("jmi", 2, on_pick=lambda label, pick: reported.append(label))
     assert reported == ["", ""]
+
+
+def test_a_report_of_picks_takes_a_label_and_a_pick():
+    with pytest.raises(UsageError, match=r"label's name and the pick, not one that takes \(pick\)"):
+        select("jmi", 2, on_pick=lambda pick: None)
+    selection = select("jmi", 2)
+    assert select("jmi", 2, on_pick=lambda *given: None).indices == selection.indices
+    with pytest.raises(ValueError, match="no signature"):
+        inspect.signature(slice)
+    assert select("jmi", 2, on_pick=slice).indices == selection.indices
 
 
 class Stops(Criterion):

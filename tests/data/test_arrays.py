@@ -442,6 +442,10 @@ def test_many_classes_are_wider():
         ([{"1"}, {1}, {"b"}], "Y mixes numbers and text that read the same"),
         ([[1, 2], [3, 4], [5]], "label"),
         (np.array([0, 1, 1j]), "Y is complex"),
+        ({"a": 0}, "label 'a' is 0, which is one value: give a list or an array of one for each"),
+        ({"a": "010"}, "label 'a' is '010', which is one value"),
+        ({"a": np.array("yes")}, "label 'a' is array('yes', dtype='<U3'), which is one value"),
+        ({"a": None}, "label 'a' is None, which is one value"),
         (np.array(["2020", "2021", "2022"], dtype="datetime64[Y]"), "Y is of type datetime64[Y]"),
         (
             np.array([{"a": 1}, 2, 3], dtype=object),

@@ -367,6 +367,13 @@ def test_what_a_data_set_knows_is_not_given_beside_it() -> None:
 # ---- odd labels -----------------------------------------------------------------------------
 
 
+def test_a_dict_of_labels_is_refused() -> None:
+    X, Y = songs()
+    for labels in ({"a": 0}, {"a": Y[:, 0]}):
+        with pytest.raises(DataError, match="Y is a dict: give an array, a frame, or a list of"):
+            make("br").fit(X, labels)
+
+
 @pytest.mark.parametrize("name", PLAIN)
 def test_constant_labels_and_rows_without_labels_are_safe(name: str) -> None:
     X, Y = songs(12)

@@ -254,7 +254,7 @@ def _column(name: str, values: Any, classes: bool) -> tuple[Label, np.ndarray]:
     if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
         binary, labels = _from_numbers(values.reshape(-1, 1), [name], classes)
         return labels[0], binary[:, 0]
-    cells = [None if is_missing(cell) else cell for cell in list(values)]
+    cells = [None if is_missing(cell) else cell for cell in _rows_of(name, values)]
     types = {type(cell) for cell in cells if cell is not None}
     if are_numbers(types):
         x = floats_of(name, cells, "label").reshape(-1, 1)
@@ -267,6 +267,17 @@ def _column(name: str, values: Any, classes: bool) -> tuple[Label, np.ndarray]:
             "labels are all numbers, all booleans or all text"
         )
     return _text_label(name, [None if cell is None else str(cell) for cell in cells], classes)
+
+
+def _rows_of(name: str, values: Any) -> list[Any]:
+    """The values of a label column, one for each row."""
+    if not isinstance(values, (str, bytes)):
+        try:
+            return list(values)
+        except TypeError:
+            pass
+    msg = f"label {printable(name)!r} is {printable(repr(values))}, which is one value: give a list"
+    raise DataError(f"{msg} or an array of one for each row")
 
 
 def _text_label(name: str, cells: list[str | None], classes: bool) -> tuple[Label, np.ndarray]:
