@@ -69,7 +69,7 @@ class _RemoteProcess:
         """The next message; EOFError where the process has ended."""
         pending, self._pending = self._pending, None
         try:
-            answer = self._actor.exchange(pending).result()
+            answer = self._place.answer(self._actor.exchange(pending), self._worker)
         except self._place.errors:
             self._place.note_loss(self._worker)
             raise WorkerLost(self._worker) from None
@@ -147,6 +147,10 @@ class OnCluster:
         """What a message raises where the worker is lost."""
         errors: tuple[type[BaseException], ...] = self._workers.errors
         return errors
+
+    def answer(self, call: Any, worker: str) -> Any:
+        """What a call of a relay returns; an error of `errors` once its worker is gone."""
+        return self._workers.answer(call, worker)
 
     def start(self) -> WorkerProcess:
         """Start a process where most threads are free."""

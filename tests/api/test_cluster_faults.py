@@ -193,6 +193,29 @@ def test_a_cluster_over_tls_has_the_same_answer(tmp_path: Path) -> None:
             mlfs.select(DATA, "jmi", 5, cluster=started.scheduler_address)
 
 
+class Unanswered:
+    """A call of an actor that the client waits for without end, as its worker was lost."""
+
+    def done(self) -> bool:
+        return False
+
+    def result(self, timeout: float) -> Any:
+        raise TimeoutError(timeout)
+
+
+def test_a_call_without_an_answer_is_lost_with_its_worker() -> None:
+    distributed = pytest.importorskip("distributed")
+    from mlfs.api.cluster.dask_workers import DaskWorkers
+
+    with (
+        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        workers = DaskWorkers(client, cluster.scheduler_address)
+        with pytest.raises(workers.errors, match="the worker inproc://gone is gone"):
+            workers.answer(Unanswered(), "inproc://gone")
+
+
 def test_a_call_that_is_cut_off_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     from mlfs.api.cluster import dask_workers
 

@@ -122,7 +122,7 @@ class DaskSession(Session):
                 lost.append(i)
         for i, future in waiting.items():
             try:
-                results[i] = future.result()
+                results[i] = self._workers.answer(future, self._addresses[i])
             except self._workers.lost:
                 lost.append(i)
         return results, lost
@@ -147,6 +147,10 @@ class DaskSession(Session):
     def errors(self) -> tuple[type[BaseException], ...]:
         """What a call raises where the actor is lost."""
         return self._workers.errors
+
+    def is_lost(self, i: int) -> bool:
+        """Whether the worker of an actor is gone."""
+        return not self._workers.is_known(self._addresses[i])
 
     def begin(self, i: int, method: str, arguments: tuple[Any, ...]) -> Any:
         """Call a method of an actor, and wait for nothing."""

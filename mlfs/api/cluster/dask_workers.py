@@ -116,12 +116,27 @@ class DaskWorkers:
                     actor = future.result(timeout=LOOK)
                     getattr(actor, method)  # a proxy takes the client that is current now
             except (TimeoutError, CUT_OFF):
-                if time.monotonic() > end or not self._is_known(worker):
+                if time.monotonic() > end or not self.is_known(worker):
                     return None
             except (OSError, CancelledError, RuntimeError):
                 return None
             else:
                 return actor
+
+    def answer(self, call: Any, worker: str) -> Any:
+        """What a call of an actor returns; OSError once its worker is gone.
+
+        The client itself waits without end where a worker is lost at the wrong moment: until the
+        scheduler starts the actor again, which is to be on that worker alone.
+        """
+        while True:
+            try:
+                return call.result(timeout=LOOK)
+            except (TimeoutError, CUT_OFF):
+                if call.done():
+                    return call.result()
+                if not self.is_known(worker):
+                    raise OSError(f"the worker {worker} is gone") from None
 
     def ask(self, actors: Sequence[tuple[str, str, bytes]], method: str) -> list[Any]:
         """What a method of some actors returns, or the exception that it raised.
@@ -149,7 +164,7 @@ class DaskWorkers:
         results: list[Any] = self.client.sync(ask_all)
         return results
 
-    def _is_known(self, worker: str) -> bool:
+    def is_known(self, worker: str) -> bool:
         """Whether the scheduler has a worker of this address."""
         try:
             return worker in self.client.nthreads()

@@ -13,6 +13,7 @@ from mlfs.counting.remote.wire import bytes_in
 __all__ = ["SharedJobs"]
 
 LOOK = 0.002  # seconds after which to look who has finished
+LOSSES = 0.5  # seconds after which to look whose worker is gone
 
 
 class SharedJobs(Iterator[tuple[int, Any]]):
@@ -42,6 +43,7 @@ class SharedJobs(Iterator[tuple[int, Any]]):
         return self
 
     def __next__(self) -> tuple[int, Any]:
+        checked = time.monotonic()
         while True:
             self._hand_out()
             if not self._running:
@@ -49,6 +51,11 @@ class SharedJobs(Iterator[tuple[int, Any]]):
             done = [i for i, (_, call) in self._running.items() if call.done()]
             if not done:
                 time.sleep(LOOK)
+            if not done and time.monotonic() - checked > LOSSES:
+                checked = time.monotonic()
+                for i in [i for i in self._running if self._session.is_lost(i)]:
+                    number, _ = self._running.pop(i)
+                    self._lose(i, number)
             for i in done:
                 number, call = self._running.pop(i)
                 answer = self._answer(i, number, call)
@@ -87,11 +94,15 @@ class SharedJobs(Iterator[tuple[int, Any]]):
         try:
             answer = unpack_answer(call.result())
         except self._session.errors:
-            self._ready.discard(i)
-            if number is not None:
-                self._waiting.appendleft(number)
-            self._session.make_again([i])
+            self._lose(i, number)
             return None
         if number is None:
             self._ready.add(i)
         return answer
+
+    def _lose(self, i: int, number: int | None) -> None:
+        """Make an actor again that was lost; its job waits for the next one that is free."""
+        self._ready.discard(i)
+        if number is not None:
+            self._waiting.appendleft(number)
+        self._session.make_again([i])
