@@ -275,12 +275,12 @@ def _default_names(q: int, Y: Any) -> tuple[str, ...]:
 
 def _array(Y: Any, n_rows: int) -> np.ndarray:
     """Labels as a two-dimensional array."""
-    if isinstance(Y, dict):
-        raise DataError("Y is a dict: give an array, a frame, or a list of label sets")
-    if sp.issparse(Y):
+    if sp.issparse(Y):  # a DOK array is a dict, too
         check_places(Y, "Y")
         binary = Y.dtype.kind in "biuf" and bool(np.isin(Y.data, (0, 1)).all())
         array = (Y.astype(np.int8) if binary else Y).toarray()
+    elif isinstance(Y, dict):
+        raise DataError("Y is a dict: give an array, a frame, or a list of label sets")
     else:
         values = array_of(Y) if family(Y) and hasattr(Y, "columns") else Y
         array = values.toarray() if sp.issparse(values) else np.asarray(values)

@@ -104,3 +104,11 @@ def test_a_sound_one_of_any_form_gives_the_answer_of_its_cells(form: str) -> Non
     for table in (sp.coo_array(X), sp.coo_matrix(X)):
         found = mlfs.select((table.asformat(form), sp.coo_array(Y).asformat(form)), "jmi", 3)
         assert found.scores.tolist() == expected.scores.tolist()
+
+
+@pytest.mark.parametrize("form", ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"])
+def test_labels_of_every_sparse_form_are_those_of_the_dense_table(form: str) -> None:
+    labels = sp.coo_array(Y).asformat(form)
+    assert mlfs.select((X, labels), "mim", 2).indices == mlfs.select((X, Y), "mim", 2).indices
+    answers = [StructuredClassifier().fit(X, y).predict(X).tolist() for y in (Y, labels)]
+    assert answers[0] == answers[1]
