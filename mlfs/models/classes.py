@@ -277,6 +277,7 @@ def _array(Y: Any, n_rows: int) -> np.ndarray:
     """Labels as a two-dimensional array."""
     if sp.issparse(Y):  # a DOK array is a dict, too
         check_places(Y, "Y")
+        Y = sp.csr_array(Y)
         binary = Y.dtype.kind in "biuf" and bool(np.isin(Y.data, (0, 1)).all())
         array = (Y.astype(np.int8) if binary else Y).toarray()
     elif isinstance(Y, dict):
