@@ -94,14 +94,14 @@ def setting(name: str, value: str | float | None = None) -> str:
 def _spelled(text: str, names: Mapping[str, str]) -> str:
     """Show the settings in a text: as arguments, or as the flags that `names` has for them."""
 
-    def one(found: re.Match[str]) -> str:
-        name, value = names.get(found[1], found[1]), found[2]
+    def show_one(match: re.Match[str]) -> str:
+        name, value = names.get(match[1], match[1]), match[2]
         if not name.startswith("-"):
             return f"{name}={value}" if value else name
-        given = ast.literal_eval(value or "True")
-        return name if given is True else f"{name} {shlex.quote(str(given))}"
+        setting_value = ast.literal_eval(value or "True")
+        return name if setting_value is True else f"{name} {shlex.quote(str(setting_value))}"
 
-    return _SETTING.sub(one, text) if "\x1f" in text else text
+    return _SETTING.sub(show_one, text) if "\x1f" in text else text
 
 
 class Caution(str):

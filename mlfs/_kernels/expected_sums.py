@@ -22,9 +22,9 @@ NEGLIGIBLE = 1e-19
 def _series(a: float, b: float, n: float, mean: float, variance: float) -> float:
     """E[k log k] from the moments of k, to the sixth; the rest is below 1e-9 where it is used."""
     third = variance * (n - 2 * a) * (n - 2 * b) / (n * (n - 2))
-    found = mean * log(mean) + variance / (2 * mean) - third / (6 * mean**2)
-    found += variance**2 / (4 * mean**3) - variance * third / (2 * mean**4)
-    return found + variance**3 / (2 * mean**5)
+    series = mean * log(mean) + variance / (2 * mean) - third / (6 * mean**2)
+    series += variance**2 / (4 * mean**3) - variance * third / (2 * mean**4)
+    return series + variance**3 / (2 * mean**5)
 
 
 @inner
@@ -35,21 +35,21 @@ def _summed(a: int, b: int, n: int, xlogx: Any) -> float:
     mode = min(high, max(low, ((a + 1) * (b + 1)) // (n + 2)))
     weight = 1.0
     total = 1.0
-    found = float(xlogx_of(mode, xlogx))
+    weighted = float(xlogx_of(mode, xlogx))
     for k in range(mode, high):
         weight *= float(a - k) * float(b - k) / (float(k + 1) * float(n - a - b + k + 1))
         if weight < NEGLIGIBLE:
             break
         total += weight
-        found += weight * xlogx_of(k + 1, xlogx)
+        weighted += weight * xlogx_of(k + 1, xlogx)
     weight = 1.0
     for k in range(mode, low, -1):
         weight *= float(k) * float(n - a - b + k) / (float(a - k + 1) * float(b - k + 1))
         if weight < NEGLIGIBLE:
             break
         total += weight
-        found += weight * xlogx_of(k - 1, xlogx)
-    return found / total
+        weighted += weight * xlogx_of(k - 1, xlogx)
+    return weighted / total
 
 
 @compiled
@@ -60,19 +60,19 @@ def add_expected(counts: Any, others: Any, times: Any, n: int, xlogx: Any, out: 
     """
     for i in range(counts.size):
         a = counts[i]
-        found = 0.0
+        expected = 0.0
         for j in range(others.size):
             b = others[j]
             if a == 0 or b == 0:
                 continue
             if a == n or b == n:
-                found += times[j] * xlogx_of(min(a, b), xlogx)
+                expected += times[j] * xlogx_of(min(a, b), xlogx)
                 continue
             mean = float(a) * float(b) / n
             variance = mean * float(n - a) / n * float(n - b) / (n - 1)
             if variance > WIDE:
                 series = _series(float(a), float(b), float(n), mean, variance)
-                found += times[j] * xlogx.unit * series
+                expected += times[j] * xlogx.unit * series
             else:
-                found += times[j] * _summed(a, b, n, xlogx)
-        out[i] += found
+                expected += times[j] * _summed(a, b, n, xlogx)
+        out[i] += expected

@@ -91,78 +91,78 @@ def solve(lower: Any, rows: Any) -> None:
 
 @inner
 def _log_det(s: Any, size: int) -> float:
-    found = 0.0
+    total = 0.0
     for j in range(size):
         pivot = s[j, j]
         for k in range(j):
             pivot -= s[j, k] * s[j, k]
         pivot = max(pivot, LEAST)
-        found += log(pivot)
+        total += log(pivot)
         s[j, j] = math.sqrt(pivot)
         for i in range(j + 1, size):
             value = s[i, j]
             for k in range(j):
                 value -= s[i, k] * s[j, k]
             s[i, j] = value / s[j, j]
-    return found
+    return total
 
 
 @inner
-def _prepare(f: int, c: Candidates, given: Given, own: Scratch) -> None:
+def _prepare(f: int, c: Candidates, given: Given, scratch: Scratch) -> None:
     """Set u to what z explains of a candidate's columns, and r to the factor of the rest."""
     begin = c.first[f]
     size = c.first[f + 1] - begin
     n_given = given.lower.shape[0]
     for i in range(size):
         for j in range(n_given):
-            own.u[i, j] = given.f[begin + i, j]
-        _solve(given.lower, n_given, own.u[i])
+            scratch.u[i, j] = given.f[begin + i, j]
+        _solve(given.lower, n_given, scratch.u[i])
         for j in range(i + 1):
             value = c.own[c.own_first[f] + i * size + j]
             for k in range(n_given):
-                value -= own.u[i, k] * own.u[j, k]
-            own.r[i, j] = value
-    _factor(own.r, size)
+                value -= scratch.u[i, k] * scratch.u[j, k]
+            scratch.r[i, j] = value
+    _factor(scratch.r, size)
 
 
 @inner
 def _explained(
-    f: int, t: int, c: Candidates, n_given: int, targets: Targets, own: Scratch
+    f: int, t: int, c: Candidates, n_given: int, targets: Targets, scratch: Scratch
 ) -> float:
     """I(f;t|z) of a candidate that is prepared."""
     begin = c.first[f]
     size = c.first[f + 1] - begin
-    at = targets.first[t]
-    width = targets.first[t + 1] - at
+    start = targets.first[t]
+    width = targets.first[t + 1] - start
     for i in range(size):
         for j in range(width):
-            value = targets.f[begin + i, at + j]
+            value = targets.f[begin + i, start + j]
             for k in range(n_given):
-                value -= own.u[i, k] * targets.z[at + j, k]
-            own.v[i, j] = value
-        _solve(targets.lower[t], width, own.v[i])
+                value -= scratch.u[i, k] * targets.z[start + j, k]
+            scratch.v[i, j] = value
+        _solve(targets.lower[t], width, scratch.v[i])
         for j in range(width):
-            value = own.v[i, j]
+            value = scratch.v[i, j]
             for k in range(i):
-                value -= own.r[i, k] * own.v[k, j]
-            own.v[i, j] = value / own.r[i, i] if own.r[i, i] > 0.0 else 0.0
+                value -= scratch.r[i, k] * scratch.v[k, j]
+            scratch.v[i, j] = value / scratch.r[i, i] if scratch.r[i, i] > 0.0 else 0.0
     for j in range(width):
         for l in range(j + 1):
             value = 1.0 if j == l else 0.0
             for i in range(size):
-                value -= own.v[i, j] * own.v[i, l]
-            own.s[j, l] = value
-    return max(0.0, -0.5 * _log_det(own.s, width))
+                value -= scratch.v[i, j] * scratch.v[i, l]
+            scratch.s[j, l] = value
+    return max(0.0, -0.5 * _log_det(scratch.s, width))
 
 
 @compiled
 def add_information(
-    c: Candidates, given: Given, targets: Targets, own: Scratch, begin: int, end: int, out: Any
+    c: Candidates, given: Given, targets: Targets, scratch: Scratch, begin: int, end: int, out: Any
 ) -> None:
     """Add I(f;t|z) of the candidates from begin to end to out[f, t], or of all targets to one."""
-    each = out.shape[1] > 1
+    per_target = out.shape[1] > 1
     for f in range(begin, end):
-        _prepare(f, c, given, own)
+        _prepare(f, c, given, scratch)
         for t in range(targets.first.size - 1):
-            found = _explained(f, t, c, given.lower.shape[0], targets, own)
-            out[f, t if each else 0] += found
+            information = _explained(f, t, c, given.lower.shape[0], targets, scratch)
+            out[f, t if per_target else 0] += information

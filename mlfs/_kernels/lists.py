@@ -17,28 +17,28 @@ WORD = 64
 
 @compiled
 def take(
-    indptr: Any, rows: Any, codes: Any, columns: Any, own: Any, out_rows: Any, out_codes: Any
+    indptr: Any, rows: Any, codes: Any, columns: Any, out_indptr: Any, out_rows: Any, out_codes: Any
 ) -> None:
-    """Copy the entries of columns[i] to own[i] and on; `out_codes` may be of size 0."""
+    """Copy the entries of columns[i] to out_indptr[i] and on; `out_codes` may be of size 0."""
     has_codes = out_codes.size > 0
     for i in range(columns.size):
-        place = own[i]
-        for at in range(indptr[columns[i]], indptr[columns[i] + 1]):
-            out_rows[place] = rows[at]
+        place = out_indptr[i]
+        for entry in range(indptr[columns[i]], indptr[columns[i] + 1]):
+            out_rows[place] = rows[entry]
             if has_codes:
-                out_codes[place] = codes[at]
+                out_codes[place] = codes[entry]
             place += 1
 
 
 @compiled
 def from_planes(
-    planes: Any, first: Any, modes: Any, levels: Any, own: Any, rows: Any, codes: Any
+    planes: Any, first: Any, modes: Any, levels: Any, out_indptr: Any, rows: Any, codes: Any
 ) -> None:
-    """Write the entries of the columns that have planes, rows rising, from own[f] on."""
+    """Write the entries of the columns that have planes, rows rising, from out_indptr[f] on."""
     for f in range(first.size):
         if first[f] < 0:
             continue
-        place = own[f]
+        place = out_indptr[f]
         for word in range(planes.shape[1]):
             together = NONE
             for plane in range(first[f], first[f] + levels[f] - 1):

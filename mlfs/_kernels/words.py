@@ -90,11 +90,11 @@ def _eight(context: Any, digits: Any, count: Any) -> Any:
         digits, count = arguments
         empty = builder.icmp_unsigned("==", count, _constant(0))
         missing = builder.shl(builder.sub(_constant(8), count), _constant(3))
-        found = builder.shl(digits, builder.select(empty, _constant(0), missing))
+        number = builder.shl(digits, builder.select(empty, _constant(0), missing))
         for kept, factor, shift in STEPS:
-            found = builder.mul(builder.and_(found, _constant(kept)), _constant(factor))
-            found = builder.lshr(found, _constant(shift))
-        return builder.select(empty, _constant(0), found)
+            number = builder.mul(builder.and_(number, _constant(kept)), _constant(factor))
+            number = builder.lshr(number, _constant(shift))
+        return builder.select(empty, _constant(0), number)
 
     return types.int64(types.uint64, types.int64), generate
 

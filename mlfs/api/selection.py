@@ -288,11 +288,11 @@ class Selection(Ranking):
         order = sorted(range(len(self)), key=self.indices.__getitem__)
         if hasattr(X, "columns") and len(X.shape) == 2:
             X = as_frame(X)
-            own = {str(name): name for name in X.columns}
+            column_of = {str(name): name for name in X.columns}
             for name in self.names:
-                if name not in own:
+                if name not in column_of:
                     raise DataError(f"X has no column {printable(name)!r}, which is selected")
-            return X[[own[self.names[i]] for i in order]]
+            return X[[column_of[self.names[i]] for i in order]]
         X = _table(X)
         if X.shape[1] != self.data["features"]:
             n_columns, n_features = X.shape[1], self.data["features"]

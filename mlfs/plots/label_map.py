@@ -30,8 +30,8 @@ class LabelFeatureMapDisplay(Display):
     >>> import mlfs
     >>> from mlfs.plots import LabelFeatureMapDisplay
     >>> X, Y = [[0, 1], [1, 0], [1, 1], [0, 0]], [[0, 1], [1, 0], [1, 1], [0, 0]]
-    >>> found = mlfs.select((X, Y), "jmi", 1, per_label=True)
-    >>> LabelFeatureMapDisplay.from_selection(found).ranks.tolist()
+    >>> selection = mlfs.select((X, Y), "jmi", 1, per_label=True)
+    >>> LabelFeatureMapDisplay.from_selection(selection).ranks.tolist()
     [[1.0, nan], [nan, 1.0]]
     """
 

@@ -33,8 +33,8 @@ class SelectionPathDisplay(Display):
     --------
     >>> import mlfs
     >>> from mlfs.plots import SelectionPathDisplay
-    >>> found = mlfs.select(([[0, 1], [1, 0], [1, 1], [0, 0]], [[0], [1], [1], [0]]), "mrmr", 2)
-    >>> SelectionPathDisplay.from_selection(found).ranking.names
+    >>> selection = mlfs.select(([[0, 1], [1, 0], [1, 1], [0, 0]], [[0], [1], [1], [0]]), "mrmr", 2)
+    >>> SelectionPathDisplay.from_selection(selection).ranking.names
     ('x0', 'x1')
     """
 

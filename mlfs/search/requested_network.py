@@ -71,8 +71,8 @@ def network_for(
         return network.renumbered(dataset.label_names)
     if isinstance(network, Mapping):
         return given_network(network, dataset.label_names)
-    own = "chain" if criterion.network is True else criterion.network
-    kind = own if network is None else network if isinstance(network, str) else repr(network)
+    default = "chain" if criterion.network is True else criterion.network
+    kind = default if network is None else network if isinstance(network, str) else repr(network)
     if kind == "tree":
         return information_tree(info, dataset.label_names)
     if kind != "chain":

@@ -95,22 +95,22 @@ class SubsetSweeps:
 
     def _anchors(self, anchors: np.ndarray, begins: np.ndarray) -> np.ndarray:
         """The planes of anchors; where they were asked for in this order before, not copied."""
-        wanted = anchors.tolist()
+        columns = anchors.tolist()
         for again in (False, True):
             if again:
                 self._place, self._used = {}, 0
-            size = sum(int(self._features.levels[j]) - 1 for j in wanted if j not in self._place)
+            size = sum(int(self._features.levels[j]) - 1 for j in columns if j not in self._place)
             if self._used + size <= len(self._kept):
                 break
         else:
-            return np.concatenate([_planes_of(self._features, j) for j in wanted])
-        for j in wanted:
+            return np.concatenate([_planes_of(self._features, j) for j in columns])
+        for j in columns:
             if j not in self._place:
                 new_planes = _planes_of(self._features, j)
                 self._kept[self._used : self._used + len(new_planes)] = new_planes
                 self._place[j] = self._used
                 self._used += len(new_planes)
-        places = np.array([self._place[j] for j in wanted], np.int64)
+        places = np.array([self._place[j] for j in columns], np.int64)
         if (places - begins[:-1] == places[0]).all():
             return self._kept[places[0] : places[0] + begins[-1]]
         cells = np.diff(begins)
