@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from mlfs.compare.cell_folder import refuse_loss
+from mlfs.compare.classifiers import known_models
 from mlfs.compare.data_sources import DataSource, content_digest, read_file, sources
 from mlfs.compare.named import Named, named
 from mlfs.compare.reference import Recipe, Reference, read_reference, round_metrics
 from mlfs.compare.results import Results
-from mlfs.compare.running import Progress, run
+from mlfs.compare.running import OPTIONS, Progress, run
 from mlfs.compare.settings import Settings
 from mlfs.data.dataset import Dataset
-from mlfs.errors import DataError, UsageError, printable
+from mlfs.errors import DataError, UsageError, printable, setting
 
 __all__ = ["run_against"]
 
@@ -49,7 +50,8 @@ def run_against(
     criteria : sequence
         One's own, as `mlfs.compare.run` takes them.
     models : sequence of str
-        Some of the models of the reference; all by default.
+        Some of the models of the reference; by default all of them, which must then be models
+        that mlfs knows. One by import path is run only when it is named here.
     metrics : sequence of str, optional
         The metrics of the report; by default the primary ones of the reference.
     jobs, cluster, folder, force, predictions, on_cell
@@ -66,18 +68,22 @@ def run_against(
             )
             raise UsageError(msg)
     learners = _reference_models(published.settings.models, models)
+    foreign = published.settings.options.keys() - set(OPTIONS)
+    if foreign:
+        msg = f"the reference has an option {printable(min(foreign))!r}, which no comparison takes"
+        raise DataError(msg)
     parts, matched = [], _match_files(data, published.recipes)
     if folder is not None and not force:
         datasets = {recipe.name: dataset for recipe, dataset in matched}
         refuse_loss(folder, _settings(published, sources(datasets), learners, rankers))
     for recipe, dataset in matched:
-        model_names = [str(learner) for learner in learners if str(learner) in recipe.models]
-        if model_names:
+        chosen = [learner for learner in learners if str(learner) in recipe.models]
+        if chosen:
             parts.append(
                 run(
                     {recipe.name: dataset},
                     rankers,
-                    model_names,
+                    chosen,
                     published.settings.sizes,
                     split=published.folds,
                     metrics=metrics or published.metrics,
@@ -100,12 +106,27 @@ def run_against(
 
 
 def _reference_models(models: Sequence[Named], names: Sequence[str]) -> tuple[Named, ...]:
-    lacking = set(names) - {str(model) for model in models}
+    """The models to run: names from the file are those of mlfs, or the user wrote them, too.
+
+    What is imported is the text of the user, never that of the file.
+    """
+    requested = {str(spec): spec for spec in map(named, names)}
+    lacking = requested.keys() - {str(model) for model in models}
     if lacking:
-        shown = ", ".join(map(str, models))
+        shown = printable(", ".join(map(str, models)), 400)
         msg = f"the reference has no model {printable(min(lacking))!r}; it has {shown}"
         raise UsageError(msg)
-    return tuple(model for model in models if not names or str(model) in names)
+    if requested:
+        return tuple(requested[str(model)] for model in models if str(model) in requested)
+    known = known_models()
+    for model in models:
+        if model.name not in known:
+            shown = printable(str(model), 200)
+            msg = f"the reference names the model {shown!r}, which is none of mlfs: "
+            raise DataError(
+                f"{msg}it is imported only when {setting('models', str(model))} says so"
+            )
+    return tuple(models)
 
 
 def _settings(

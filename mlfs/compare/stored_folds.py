@@ -128,6 +128,9 @@ def stored_folds(folder: Path, used: Mapping[str, int] | None = None) -> StoredF
     folds, digests = {}, {}
     for line in content_of(folder / SUMS).decode("ascii", "replace").splitlines():
         expected, _, name = line.partition("  ")
+        if name != Path(name).name:
+            shown = printable(folder / SUMS, 400)
+            raise DataError(f"{shown} names {printable(name)!r}, which is no file beside it")
         content = content_of(folder / name)
         digest = hashlib.sha256(content).hexdigest()
         shown = printable(folder / name, 400)

@@ -142,6 +142,67 @@ def test_what_is_not_the_same_is_refused(
         run_against(folder, **given)
 
 
+def crafted(published: Path, folder: Path, **changes: Any) -> Path:
+    """A copy of a reference whose settings say something else."""
+    import json
+    import shutil
+
+    shutil.copytree(published, folder)
+    path = folder / "reference.json"
+    document = json.loads(path.read_text("utf-8"))
+    for recipe in document["data"]:
+        recipe["models"] += [str(model) for model in changes.get("models", [])]
+    document["settings"] |= changes
+    path.write_text(json.dumps(document), "utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "tests.compare.imported_by_a_reference.Model",
+        "tests.compare.imported_by_a_reference.Model(C=1)",
+        "sklearn.tree.DecisionTreeClassifier",
+        {"name": "tests.compare.imported_by_a_reference.run", "parameters": {"command": "true"}},
+    ],
+)
+def test_a_name_in_a_reference_imports_nothing(
+    published: tuple[Path, Results], tmp_path: Path, model: Any
+) -> None:
+    import sys
+
+    folder = crafted(published[0], tmp_path / "reference", models=["mlnb", model])
+    with pytest.raises(DataError, match=r"names the model .*none of mlfs.*only when models="):
+        run_against(folder, [published[0] / "a.npz"], ["jmi"])
+    assert "tests.compare.imported_by_a_reference" not in sys.modules
+    found = run_against(folder, [published[0] / "a.npz"], ["jmi"], ["mlnb"])
+    assert not found.failed()
+
+
+def test_a_model_of_a_reference_that_the_user_names_is_run(
+    published: tuple[Path, Results], tmp_path: Path
+) -> None:
+    tree = "sklearn.tree.DecisionTreeClassifier"
+    folder = crafted(published[0], tmp_path / "reference", models=["mlnb", tree])
+    found = run_against(folder, [published[0] / "a.npz"], ["jmi"], [tree])
+    assert {record["cell"]["model"] for record in found.records} == {tree}
+
+
+def test_options_of_a_reference_are_those_of_a_comparison(
+    published: tuple[Path, Results], tmp_path: Path
+) -> None:
+    folder = crafted(published[0], tmp_path / "reference", options={"folder": "/tmp/elsewhere"})
+    with pytest.raises(DataError, match="has an option 'folder', which no comparison takes"):
+        run_against(folder, [published[0] / "a.npz"], ["jmi"])
+
+
+def test_stored_folds_lie_in_their_folder(tmp_path: Path) -> None:
+    folder = fold_folder(tmp_path / "folds")
+    (folder / "SHA256SUMS").write_text(f"{'0' * 64}  ../elsewhere.txt\n")
+    with pytest.raises(DataError, match=r"names '\.\./elsewhere\.txt', which is no file beside it"):
+        stored_folds(folder)
+
+
 def test_the_command_has_one_report_of_both(
     published: tuple[Path, Results], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
