@@ -237,7 +237,6 @@ PUBLIC = ("mlfs", "mlfs.compare", "mlfs.information", "mlfs.models", "mlfs.plots
 NOT_IN_REFERENCE = {
     "METRICS",
     "FUNCTIONS",
-    "load_functions_by",
 }  # tables, and what mlfs itself uses
 
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.api import sizes_scorer
 from mlfs.errors import UsageError, plural, setting
 
 __all__ = ["CrossValidation", "cross_validated", "one_standard_error"]
@@ -131,5 +130,7 @@ def cross_validated(
         raise UsageError(
             f"{msg}try fewer features, as in {setting('n', 'cv:80')}", option="max_seconds"
         )
-    validation: CrossValidation = sizes_scorer()(prepared, criterion, options, least, most)
+    from mlfs.compare.number_of_features import score_sizes  # above this package
+
+    validation: CrossValidation = score_sizes(prepared, criterion, options, least, most)
     return validation

@@ -233,9 +233,9 @@ class Selection(Ranking):
         mlfs.plots.SelectionPathDisplay
             What was drawn, with ``ax_`` and ``figure_``.
         """
-        from mlfs.api import pictures
+        from mlfs.plots import SelectionPathDisplay  # above this package
 
-        return pictures().SelectionPathDisplay.from_selection(self, label).plot(ax)
+        return SelectionPathDisplay.from_selection(self, label).plot(ax)
 
     def explain(self, features: Any = None, data: Any = None, **options: Any) -> Any:
         """Explain why features were picked, or, with the data, why they were not.

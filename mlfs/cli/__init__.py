@@ -3,21 +3,17 @@
 `app` runs a command line and turns errors into a sentence and an exit code. Each command has a
 module `*_command`; `shared_options` and `model_options` make their flags, `other_names` knows what
 a user may have meant, `stored_models` opens model files, `help`, `console`, `matrix_output` and
-`progress` are what is shown and written, `completion` serves shells, and `startup` makes the start
-quick. Nothing here imports numpy before a command needs it.
+`progress` are what is shown and written. Nothing here imports numpy before a command needs it.
 """
 
 from __future__ import annotations
 
+import atexit
+import gc
+import signal
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
-
-from mlfs.cli.startup import (
-    catch_signals,
-    end_at_once_from_now_on,
-    postpone_garbage_collection,
-)
 
 if TYPE_CHECKING:
     from mlfs.cli.app import cli
@@ -27,19 +23,34 @@ __all__ = ["cli", "main"]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and give its exit code: 0, 1, 2, 130, 141 for a closed pipe, 143 if ended."""
-    postpone_garbage_collection()
-    alone = arguments is None
-    if alone:
-        catch_signals()
+    if arguments is None:
+        _let_sigterm_leave()
+        # garbage is rare in a command, and looking for it takes a quarter of a short one
+        gc.set_threshold(200_000)
+        atexit.register(gc.freeze)
     try:
         from mlfs.cli.app import run
 
         return run(sys.argv[1:] if arguments is None else list(arguments))
     except KeyboardInterrupt:  # before there was anything to keep
         return 130
-    finally:
-        if alone:
-            end_at_once_from_now_on()
+
+
+def _let_sigterm_leave() -> None:
+    """Let SIGTERM, and the end of the terminal, end the command as an exception does.
+
+    So what is unfinished is removed, and worker processes are ended. A signal that is ignored
+    (under nohup) stays so.
+    """
+
+    def leave(number: int, _: Any) -> None:
+        signal.signal(number, signal.SIG_IGN)  # leaving takes a moment; once is enough
+        sys.exit(128 + number)
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, leave)
 
 
 def __getattr__(name: str) -> Any:

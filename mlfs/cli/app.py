@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import sys
+import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,7 +16,6 @@ import click
 
 from mlfs import __version__
 from mlfs.cli.compare_command import compare
-from mlfs.cli.completion import COMPLETE, completion
 from mlfs.cli.console import INTERRUPTED, ClosedOutput, Console
 from mlfs.cli.convert_command import convert
 from mlfs.cli.criteria_command import criteria
@@ -35,6 +35,7 @@ from mlfs.errors import MlfsError, UnknownName, UsageError, printable
 __all__ = ["cli", "run"]
 
 CLOSED_PIPE = 141
+COMPLETE = "_MLFS_COMPLETE"  # by which a shell asks click for completions
 LONG = re.compile(r"\w{81,}")  # digits and letters of a value, not a path with its folders
 
 
@@ -77,7 +78,7 @@ def cli(context: click.Context) -> None:
 
 COMMANDS = (
     select, info, criteria, explain, train, predict, evaluate, structure, compare, convert,
-    generate, datasets, completion,
+    generate, datasets,
 )  # fmt: skip
 for command in COMMANDS:
     cli.add_command(command)
@@ -178,8 +179,18 @@ def _guarded(arguments: list[str], console: Console) -> int:
         if console.debug:
             raise
         shown = f"{type(error).__name__}: {printable(error, 200)}"
+        if _in_cache_of_numba(error):
+            remedy = "delete the files *.nbi and *.nbc in __pycache__ of mlfs or NUMBA_CACHE_DIR"
+            console.error(f"the compiled code that numba keeps is damaged ({shown}): {remedy}")
+            return 1
         console.error(f"internal error ({shown}); run it with --debug to see where")
         return 1
+
+
+def _in_cache_of_numba(error: BaseException) -> bool:
+    """Whether an error was raised where numba loads the code that it keeps."""
+    steps = traceback.walk_tb(error.__traceback__)
+    return any(frame.f_globals.get("__name__") == "numba.core.caching" for frame, _ in steps)
 
 
 def _plain(error: click.UsageError) -> str:

@@ -10,7 +10,7 @@ import click
 
 from mlfs.api.options import NAMED
 from mlfs.cli.console import INTERRUPTED, console_of
-from mlfs.cli.help import Command, argument, topical
+from mlfs.cli.help import Command, topical
 from mlfs.cli.model_options import OTHERS, STRUCTURED
 from mlfs.cli.progress import Cells
 from mlfs.cli.shared_options import place_of, talking
@@ -42,7 +42,7 @@ KEPT = ("metrics", "jobs", "cluster", "folder", "force", "predictions", "on_cell
          "any classifier"),
     ],
 )  # fmt: skip
-@argument("data", metavar="DATA...", nargs=-1, required=True)
+@click.argument("data", metavar="DATA...", nargs=-1, required=True)
 @topical(
     "What to compare",
     "-c",

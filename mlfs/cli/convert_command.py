@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from mlfs.cli.console import check_format, check_place, check_suffix, console_of
-from mlfs.cli.help import Command, argument, topical
+from mlfs.cli.help import Command, topical
 from mlfs.cli.shared_options import input_data, reading, talking
 
 __all__ = ["convert"]
@@ -22,8 +22,8 @@ __all__ = ["convert"]
         ("mlfs convert --to svmlight data.arff -", "to stdout"),
     ],
 )
-@argument("source", metavar="IN")
-@argument("target", metavar="OUT")
+@click.argument("source", metavar="IN")
+@click.argument("target", metavar="OUT")
 @reading
 @topical(
     "Output",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mlfs.cli.console import console_of
-from mlfs.cli.help import Group, argument, topical
+from mlfs.cli.help import Group, topical
 from mlfs.cli.progress import Arriving
 from mlfs.cli.shared_options import form_of, stacked, talking
 
@@ -45,7 +45,7 @@ def datasets(context: click.Context, /) -> None:
         context.invoke(show_list, form="table")
 
 
-_name = argument("name", metavar="NAME")
+_name = click.argument("name", metavar="NAME")
 _from = stacked(
     topical(
         "Which files", "--subset", type=click.Choice(["all", "train", "test"]), default="all",
@@ -162,7 +162,7 @@ def show_info(context: click.Context, /, name: str, form: str) -> None:
         ("mlfs datasets fetch --subset test yeast", "the test rows of the authors"),
     ],
 )
-@argument("names", metavar="NAME...", nargs=-1, required=True)
+@click.argument("names", metavar="NAME...", nargs=-1, required=True)
 @_from
 @talking
 @click.pass_context

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mlfs.cli.console import console_of
-from mlfs.cli.help import Command, argument, topical
+from mlfs.cli.help import Command, topical
 from mlfs.cli.shared_options import form_of, reading_known, talking
 from mlfs.cli.stored_models import answer, data_of, opened, rows_of, unseen_values
 from mlfs.errors import MlfsError, plural, printable
@@ -31,8 +31,8 @@ PATTERN = "*?[,:@"
         ("mlfs evaluate --per-label model.mlfs test.csv", "each label too"),
     ],
 )
-@argument("model", metavar="MODEL")
-@argument("data", metavar="DATA")
+@click.argument("model", metavar="MODEL")
+@click.argument("data", metavar="DATA")
 @form_of("figures")
 @topical("Output", "--per-label", is_flag=True, help="Also F1 and AUC of each label.")
 @topical(

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from mlfs.cli.console import INTERRUPTED, console_of
-from mlfs.cli.help import Command, argument
+from mlfs.cli.help import Command
 from mlfs.cli.select_command import run_selection
 from mlfs.cli.shared_options import (
     form_of,
@@ -30,8 +30,8 @@ __all__ = ["explain"]
         ("mlfs explain -c jmi --per-label -n 3 x.arff 'noise_*'", "for each label"),
     ],
 )
-@argument("data", metavar="DATA")
-@argument("features", metavar="[FEATURE]...", nargs=-1)
+@click.argument("data", metavar="DATA")
+@click.argument("features", metavar="[FEATURE]...", nargs=-1)
 @selecting
 @reading
 @form_of("reasons")

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from mlfs.cli.console import check_format, check_place, check_suffix, console_of
-from mlfs.cli.help import Command, argument, topical
+from mlfs.cli.help import Command, topical
 from mlfs.cli.shared_options import talking
 
 __all__ = ["generate"]
@@ -30,7 +30,7 @@ def _size(name: str, metavar: str = "N", **settings: Any) -> Callable[[F], F]:
         ("mlfs generate data80-10 --noise 0 | mlfs info -", "without label noise, into a pipe"),
     ],
 )
-@argument("preset", metavar="[PRESET]", required=False)
+@click.argument("preset", metavar="[PRESET]", required=False)
 @_size("rows", type=int, help="How many rows.")
 @_size("features", type=int, help="How many features.")
 @_size("labels", type=int, help="How many labels.")

@@ -12,7 +12,7 @@ import click
 from mlfs.cli.other_names import refusal
 from mlfs.errors import MlfsError
 
-__all__ = ["OTHER", "Argument", "Command", "Group", "Option", "argument", "topical"]
+__all__ = ["OTHER", "Command", "Group", "Option", "topical"]
 
 EXIT_CODES = (
     ("0", "done"),
@@ -28,32 +28,12 @@ HELP_NAMES = ("-h", "--help")
 SETTINGS: dict[str, Any] = {"max_content_width": 96}
 
 
-class _Completed(click.Parameter):
-    """A parameter whose values a shell can complete."""
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
-        """The values that a shell offers."""
-        from mlfs.cli.completion import values
-
-        items = values(self, ctx, incomplete)
-        return super().shell_complete(ctx, incomplete) if items is None else items
-
-
-class Option(_Completed, click.Option):
+class Option(click.Option):
     """An option that stands under a topic in the help."""
 
     def __init__(self, *names: Any, topic: str = OTHER, **settings: Any) -> None:
         super().__init__(*names, **settings)
         self.topic = topic
-
-
-class Argument(_Completed, click.Argument):
-    """An argument of a command."""
-
-
-def argument(*names: Any, **settings: Any) -> Callable[[F], F]:
-    """Make a decorator for an argument."""
-    return click.argument(*names, cls=Argument, **settings)
 
 
 def topical(topic: str, *names: str, **settings: Any) -> Callable[[F], F]:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from mlfs.cli.console import console_of
-from mlfs.cli.help import Command, argument
+from mlfs.cli.help import Command
 from mlfs.cli.matrix_output import OPTIONS, check_matrix, matrix_options, write_matrix
 from mlfs.cli.shared_options import form_of, input_data, reading, talking
 
@@ -24,7 +24,7 @@ __all__ = ["info"]
         ("mlfs info --matrix ff.npz --between features -j -1 data.arff", "and of all features"),
     ],
 )
-@argument("data", metavar="DATA")
+@click.argument("data", metavar="DATA")
 @reading
 @form_of("figures")
 @matrix_options

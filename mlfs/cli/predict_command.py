@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from mlfs.cli.console import Console, check_place, console_of, csv_line, write_texts
-from mlfs.cli.help import Command, argument, topical
+from mlfs.cli.help import Command, topical
 from mlfs.cli.shared_options import reading_known, talking
 from mlfs.cli.stored_models import answer, opened, parts_of, unseen_values
 from mlfs.errors import DataError, plural
@@ -30,8 +30,8 @@ AT_ONCE = 1 << 20
         ("zcat new.csv.gz | mlfs predict model.mlfs -", "in a pipe"),
     ],
 )
-@argument("model", metavar="MODEL")
-@argument("data", metavar="DATA")
+@click.argument("model", metavar="MODEL")
+@click.argument("data", metavar="DATA")
 @topical(
     "Output",
     "--proba",

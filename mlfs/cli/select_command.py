@@ -17,7 +17,7 @@ from mlfs.cli.console import (
     write_data,
     write_report,
 )
-from mlfs.cli.help import Command, argument, topical
+from mlfs.cli.help import Command, topical
 from mlfs.cli.progress import Picks, Waiting
 from mlfs.cli.shared_options import input_data, reading, selecting, selection_options, talking
 from mlfs.errors import UsageError, plural
@@ -43,7 +43,7 @@ FORMATS = ("table", "names", "indices", "csv", "json")
         ("zcat x.csv.gz | mlfs select --labels last:6 -", "from a pipe"),
     ],
 )
-@argument("data", metavar="DATA")
+@click.argument("data", metavar="DATA")
 @selecting
 @reading
 @topical("Output", "--format", "form", type=click.Choice(FORMATS), help="The form of the ranking.")

@@ -15,7 +15,6 @@ from mlfs.api.options import NAMED, OPTIONS, Option
 from mlfs.api.value_kinds import Positive, Share, Switch, Threads, Whole, literal
 from mlfs.cli.console import console_of
 from mlfs.cli.help import OTHER, topical
-from mlfs.cli.startup import skip_check_of_scipy
 from mlfs.errors import DataError, UsageError, printable, setting
 
 if TYPE_CHECKING:
@@ -203,7 +202,6 @@ def input_data(
     from mlfs.counting.memory import bytes_of
     from mlfs.data import Limits
 
-    skip_check_of_scipy()
     most = options.get("max_memory")
     reading = {name: options.pop(name, False) for name in READING}
     reading["format"] = reading.pop("source_format")

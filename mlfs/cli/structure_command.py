@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from mlfs.cli.console import check_place, console_of, write_report
-from mlfs.cli.help import Command, argument, topical
+from mlfs.cli.help import Command, topical
 from mlfs.cli.shared_options import talking
 from mlfs.cli.stored_models import answer, opened
 from mlfs.errors import DataError, UsageError, printable
@@ -30,7 +30,7 @@ PICTURES = (".png", ".svg", ".pdf")
         ("mlfs structure --format json model.mlfs", "with the features of each label"),
     ],
 )
-@argument("model", metavar="MODEL")
+@click.argument("model", metavar="MODEL")
 @topical(
     "Output",
     "--format",

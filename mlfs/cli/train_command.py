@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from mlfs.cli.console import Console, check_place, console_of
-from mlfs.cli.help import Command, argument, topical
+from mlfs.cli.help import Command, topical
 from mlfs.cli.model_options import made, modelling, settings_of
 from mlfs.cli.progress import Waiting
 from mlfs.cli.shared_options import reading_labels, talking
@@ -38,7 +38,7 @@ UNSETTLED = "did not converge: raise their limit, as with -P max_iter=1000"
         ("mlfs predict m.mlfs new.csv", "and use it"),
     ],
 )
-@argument("data", metavar="DATA")
+@click.argument("data", metavar="DATA")
 @modelling
 @reading_labels
 @topical(

@@ -54,9 +54,9 @@ if (_checkout.parent / "pyproject.toml").is_file() and _checkout.is_dir():
 
 def __getattr__(name: str) -> Any:
     if name in FUNCTIONS:
-        import mlfs  # above all layers, so it knows where the checks are
+        from mlfs.api import criterion_checks  # above this package
 
-        value = globals()[name] = mlfs._criterion_check(name)  # noqa: SLF001
+        value = globals()[name] = getattr(criterion_checks, name)
         return value
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)

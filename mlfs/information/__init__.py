@@ -10,13 +10,11 @@ answers there. `imbalance` has IR and CVIR of the labels.
 
 The public functions `entropy`, `mutual_information`, `conditional_mutual_information`,
 `interaction` and `symmetrical_uncertainty` take data of any kind. They are written in
-`mlfs.api.pairwise`, on `pair_matrix`; `mlfs/__init__.py` says with `load_functions_by` where they
-are, so that this package knows and imports nothing from above.
+`mlfs.api.pairwise`, on `pair_matrix`, and imported from there when they are first used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -40,24 +38,16 @@ __all__ = [
     "conditional_mutual_information",
     "entropy",
     "interaction",
-    "load_functions_by",
     "mutual_information",
     "symmetrical_uncertainty",
 ]
 
 
-_load: Callable[[str], Any] | None = None
-
-
-def load_functions_by(load: Callable[[str], Any]) -> None:
-    """Say how a public function of this package is found when its name is first used."""
-    global _load  # noqa: PLW0603  # set once, when mlfs is imported
-    _load = load
-
-
 def __getattr__(name: str) -> Any:
-    if name in FUNCTIONS and _load is not None:
-        value = globals()[name] = _load(name)
+    if name in FUNCTIONS:
+        from mlfs.api import pairwise  # above this package
+
+        value = globals()[name] = getattr(pairwise, name)
         return value
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)

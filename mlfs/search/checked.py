@@ -139,7 +139,7 @@ class CheckedCriterion:
             raise
         except NotImplementedError as error:
             raise self._fault(f"does not say its {method}: define that method") from error
-        except (Exception, SystemExit) as error:
+        except Exception as error:
             raise self._fault(f"fails in {method}: {self._why(error)}") from error
 
     def _why(self, error: BaseException) -> str:

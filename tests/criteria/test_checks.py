@@ -102,7 +102,6 @@ BAD = {
     "text": (made(relevance=lambda self, i: ["a"] * i.d), "relevance"),
     "nan": (made(relevance=lambda self, i: np.where(i.h_f > 0, i.mi_fL, np.nan)), "NaN"),
     "raises": (made(relevance=lambda self, i: 1 / 0), "ZeroDivisionError"),
-    "exits": (made(relevance=lambda self, i: sys.exit(0)), "SystemExit"),
     "term raises": (made(term=lambda self, i, s: {}[s]), "KeyError"),
     "no relevance": (type("Bad", (Criterion,), {"__doc__": "J"}), "relevance"),
     "no merit": (made(search="best first"), "merit"),
@@ -232,7 +231,8 @@ def test_a_set_criterion_needs_a_merit_and_no_certain_base_class():
         mlfs.select((X, Y), bare())
 
 
-def test_the_old_name_of_the_module_works_with_a_warning():
-    with pytest.warns(DeprecationWarning, match=r"is now mlfs\.criteria\.check_criterion"):
-        from mlfs.checks import check_criterion as old
-    assert old is check_criterion
+def test_a_criterion_may_end_the_process():
+    with pytest.raises(SystemExit):
+        mlfs.select(
+            (np.eye(3, dtype=int), [[0], [1], [1]]), made(relevance=lambda self, i: sys.exit(3)), 1
+        )

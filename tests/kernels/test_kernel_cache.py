@@ -6,14 +6,12 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from numba.core import config
 
 from mlfs._kernels import jit
-from mlfs._kernels.jit import KeptCode
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
 TABLE = "[0.0, 0.0, 1.386, 3.296]"
@@ -54,6 +52,8 @@ def package(tmp_path: Path) -> Path:
     source = Path(jit.__file__).parents[1]
     site = tmp_path / "site"
     shutil.copytree(source, site / "mlfs", ignore=shutil.ignore_patterns("__pycache__"))
+    for criterion in (source.parent / "criteria").glob("*.py"):
+        shutil.copy(criterion, site / "mlfs" / "criteria")
     return site
 
 
@@ -93,92 +93,60 @@ def test_two_processes_compile_at_once(package: Path, tmp_path: Path) -> None:
     assert third.endswith(" 1\n")
 
 
-DAMAGES: dict[str, Callable[[bytes], bytes]] = {
-    "flipped": lambda whole: whole[:40] + bytes([whole[40] ^ 4]) + whole[41:],
-    "cut": lambda whole: whole[:-1],
-    "empty": lambda whole: b"",
-    "pickle": lambda whole: b"cbuiltins\nexit\n(I7\ntR.",
-}
+def test_damaged_code_is_named(package: Path, tmp_path: Path) -> None:
+    where = environment(package, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    data = tmp_path / "a.csv"
+    data.write_text("x,z,y\n1,1,0\n2,1,1\n3,2,1\n")
+    command = [
+        sys.executable,
+        "-m",
+        "mlfs",
+        "select",
+        "-c",
+        "mim",
+        "-n",
+        "1",
+        "--labels",
+        "y",
+        str(data),
+    ]
+    subprocess.run(command, env=where, cwd=package, check=True, capture_output=True)
+    for file in (tmp_path / "cache").rglob("*.nbc"):
+        file.write_bytes(b"damaged")
+    done = subprocess.run(
+        command, env=where, cwd=package, check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert "compiled code that numba keeps is damaged" in done.stderr
+    assert "delete the files *.nbi and *.nbc" in done.stderr
 
 
-@pytest.fixture
-def code(tmp_path: Path) -> KeptCode:
-    code = KeptCode(str(tmp_path), "kernel", "stamp")
-    code.save("key", [1, 2])
-    return code
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_file_is_not_loaded(code: KeptCode, damage: str) -> None:
-    (file,) = code.folder.iterdir()
-    assert code.load("key") == [1, 2]
-    file.write_bytes(DAMAGES[damage](file.read_bytes()))
-    assert code.load("key") is None
-    code.save("key", [3])
-    assert code.load("key") == [3]
-
-
-def test_other_types_and_other_sources_have_other_files(code: KeptCode) -> None:
-    assert code.load("another key") is None
-    assert KeptCode(str(code.folder.parent), "kernel", "later").load("key") is None
-
-
-@pytest.mark.skipif(os.name != "posix", reason="there are no modes")
-def test_nothing_is_loaded_that_others_can_write(code: KeptCode) -> None:
-    (file,) = code.folder.iterdir()
-    assert code.folder.stat().st_mode & 0o777 == 0o700
-    assert file.stat().st_mode & 0o777 == 0o600
-    code.folder.chmod(0o770)
-    with pytest.warns(UserWarning, match="others can write to the folder"):
-        assert code.load("key") is None
-    code.save("second", 2)
-    code.folder.chmod(0o700)
-    assert code.load("second") is None
-    file.chmod(0o666)
-    assert code.load("key") is None
-    file.chmod(0o600)
-    elsewhere = file.rename(code.folder / "elsewhere")
-    file.symlink_to(elsewhere)
-    assert code.load("key") is None
-
-
-@pytest.mark.slow
-def test_damaged_code_is_compiled_anew(package: Path, tmp_path: Path) -> None:
-    where = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    printed(run(package, **where))
-    (file,) = (tmp_path / "cache").rglob("*fill_xlogx*.nbc")
-    file.write_bytes(DAMAGES["flipped"](file.read_bytes()))
-    assert printed(run(package, **where)).endswith(" 0\n")
-    assert printed(run(package, **where)).endswith(" 1\n")
-
-
-FORK = """
-import os, threading, time
-import numba
-from mlfs._kernels import jit
-
-def compile_some():
-    for k in range(3):
-        numba.njit(eval(f"lambda a: a * {k} + a ** 2"))(2.0)
-
-thread = threading.Thread(target=compile_some)
-thread.start()
-time.sleep(0.02)
-child = os.fork()
-if not child:
-    numba.njit(lambda a: a + 1)(2.0)
-    os._exit(0)
-print(os.waitpid(child, 0)[1])
-thread.join()
+TYPES = """
+import numpy as np
+import two_kinds
+a = np.arange(3, dtype=np.{kind})
+two_kinds.double(a)
+print(a.tolist())
 """
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
-def test_a_fork_waits_for_a_thread_that_compiles() -> None:
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", FORK],
-        capture_output=True, text=True, check=True, timeout=60,
-        env={**os.environ, "PYTHONPATH": str(Path(jit.__file__).parents[2])},
-    )  # fmt: skip
-    assert done.stdout == "0\n"
+def test_two_processes_that_compile_for_other_types_do_not_exchange_their_code(
+    package: Path, tmp_path: Path
+) -> None:
+    (package / "two_kinds.py").write_text(
+        "from mlfs._kernels.jit import compiled\n\n\n@compiled\ndef double(a):\n    a *= 2\n"
+    )
+    kinds = {"int64": "[0, 2, 4]", "float64": "[0.0, 2.0, 4.0]"}
+    for _ in range(2):
+        together = {
+            kind: subprocess.Popen(
+                [sys.executable, "-c", TYPES.format(kind=kind)],
+                env=environment(package, NUMBA_CACHE_DIR=str(tmp_path / "cache")),
+                cwd=package, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            )
+            for kind in kinds
+        }  # fmt: skip
+        for kind, process in together.items():
+            assert printed(process).strip() == kinds[kind]
+    names = [path.name for path in (tmp_path / "cache").rglob("*two_kinds*.nbc")]
+    assert len({name.split("-")[0] for name in names}) == len(names)
