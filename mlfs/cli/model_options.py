@@ -14,10 +14,14 @@ from mlfs.errors import UnknownName, UsageError, check_name, printable
 
 __all__ = ["OTHERS", "STRUCTURED", "learner_named", "made", "modelling", "settings_of"]
 
+OWN_LEARNERS = (
+    "mlfs.models.baselines.lift.Lift",
+    "mlfs.models.switching.Switching",
+    "mlfs.models.tuned.TunedLogistic",
+)
 SHORT = {
     "logistic": "sklearn.linear_model.LogisticRegression",
     "svm": "sklearn.svm.LinearSVC",
-    "kernel-svm": "sklearn.svm.SVC",
     "sgd": "sklearn.linear_model.SGDClassifier",
     "ridge": "sklearn.linear_model.RidgeClassifier",
     "naive-bayes": "sklearn.naive_bayes.BernoulliNB",
@@ -25,7 +29,6 @@ SHORT = {
     "neighbors": "sklearn.neighbors.KNeighborsClassifier",
     "tree": "sklearn.tree.DecisionTreeClassifier",
     "forest": "sklearn.ensemble.RandomForestClassifier",
-    "mlp": "sklearn.neural_network.MLPClassifier",
 }
 
 # those with a label structure, which take features of each label, and the others
@@ -185,9 +188,9 @@ def learner_named(name: str, parameters: Mapping[str, Any]) -> Any:
     >>> learner_named("svm", {"C": 0.5})
     LinearSVC(C=0.5)
     """
-    from mlfs.models.storage.allowed import LEARNERS, class_named
+    from mlfs.models.storage.storable import LEARNERS, class_named
 
-    paths = {cls: f"{module}.{cls}" for module, classes in LEARNERS.items() for cls in classes}
+    paths = {path.rpartition(".")[2]: path for path in (*LEARNERS, *OWN_LEARNERS)}
     path = SHORT.get(name) or paths.get(name) or name.replace(":", ".")
     cls = class_named(path) if path in paths.values() else None
     if cls is None and ("." in name or ":" in name):

@@ -94,7 +94,7 @@ def answer(
             raise
         shown = f"{type(error).__name__}: {printable(error, 200)}"
         why = "it was stored by another version of scikit-learn, or is not what mlfs train wrote"
-        if isinstance(error, ValueError):
+        if isinstance(error, (ValueError, IndexError)):
             why = f"its base learner, with its parameters, cannot take these rows; or {why}"
         raise DataError(
             f"the model of {printable(path, 400)!r} cannot answer ({shown}): {why}"

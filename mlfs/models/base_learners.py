@@ -25,6 +25,7 @@ from mlfs.errors import UsageError, plural, printable
 from mlfs.models.dense import densify
 from mlfs.models.problem import MISSING, Problem
 from mlfs.models.progress_reports import report
+from mlfs.models.storage.storable import storable
 from mlfs.search.label_parents import Structure
 
 __all__ = [
@@ -60,6 +61,7 @@ class LinearParts:
     logistic: bool
 
 
+@storable
 @dataclass(frozen=True)
 class Learner:
     """What was learned about one label.

@@ -15,6 +15,7 @@ from mlfs.models.inference import Greedy, Inference, joint_log_proba, make, marg
 from mlfs.models.label_model import LabelModel, probabilistic
 from mlfs.models.number_chosen import choose_number
 from mlfs.models.problem import MISSING, Problem
+from mlfs.models.storage.storable import storable
 from mlfs.models.structures import Independent, learner_for
 from mlfs.search.label_parents import Structure
 
@@ -28,6 +29,7 @@ def _decides_by_function(model: Any) -> bool:
     return alone or not probabilistic(model)
 
 
+@storable
 class StructuredClassifier(LabelModel):
     """One classifier for each label, which also takes the values of the label's parents as input.
 

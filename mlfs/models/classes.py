@@ -16,6 +16,7 @@ from mlfs.data.labels.label_sets import is_sets
 from mlfs.data.matrices import check_places
 from mlfs.errors import DataError, UsageError, plural, printable
 from mlfs.models.problem import MISSING
+from mlfs.models.storage.storable import storable
 
 __all__ = ["ClassList", "Classes", "as_written", "read_labels", "two_classes"]
 
@@ -45,6 +46,7 @@ class ClassList(list[np.ndarray]):
         return np.column_stack(columns)
 
 
+@storable
 @dataclass(frozen=True)
 class Classes:
     """The names of labels and the two values of each.

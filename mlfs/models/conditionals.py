@@ -23,6 +23,7 @@ from mlfs.models.dense import ROWS_AT_ONCE, wants_dense
 from mlfs.models.inference.contract import MOST_PARENTS
 from mlfs.models.inference.vectors import configurations, numbered
 from mlfs.models.problem import Problem
+from mlfs.models.storage.storable import storable
 from mlfs.models.switched import SwitchedParts
 from mlfs.search.label_parents import Structure
 
@@ -35,6 +36,7 @@ EDGE = float(np.log1p(-LEAST) - np.log(LEAST))
 Rows = Any  # a slice or an array of int
 
 
+@storable
 @dataclass(frozen=True)
 class FittedConditionals:
     """What was learned about each label given its parents.

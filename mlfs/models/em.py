@@ -20,6 +20,7 @@ from mlfs.models.features import FeaturePlan
 from mlfs.models.inference.along_order import log_proba_of
 from mlfs.models.problem import MISSING, Problem
 from mlfs.models.progress_reports import stage
+from mlfs.models.storage.storable import storable
 from mlfs.models.structures import StructureLearner
 from mlfs.search.label_parents import Structure
 
@@ -35,6 +36,7 @@ __all__ = [
 ]
 
 
+@storable
 @dataclass(frozen=True)
 class Mixture:
     """Trees with what was learned about them, and how much each counts.

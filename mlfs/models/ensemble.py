@@ -19,6 +19,7 @@ from mlfs.models.label_model import LabelModel, name_columns
 from mlfs.models.problem import MISSING, Problem
 from mlfs.models.progress_reports import stage
 from mlfs.models.splits import row_marks
+from mlfs.models.storage.storable import storable
 
 __all__ = [
     "StructuredEnsemble",
@@ -40,6 +41,7 @@ def _decides_by_function(ensemble: Any) -> bool:
     return not _probabilistic(ensemble) and hasattr(ensemble.model, "decision_function")
 
 
+@storable
 class StructuredEnsemble(LabelModel):
     """A model fitted many times, each time on a random part of the rows and columns.
 

@@ -27,6 +27,7 @@ from mlfs.errors import UnknownName, UsageError, printable
 from mlfs.information.for_search import with_parents
 from mlfs.models.problem import Problem
 from mlfs.models.progress_reports import is_heard, report, report_each
+from mlfs.models.storage.storable import storable
 from mlfs.search.best_first import best_first
 from mlfs.search.label_parents import Structure
 
@@ -49,10 +50,12 @@ class FeaturePlan(BaseEstimator):  # type: ignore[misc]  # sklearn has no types
         return before
 
 
+@storable
 class AllFeatures(FeaturePlan):
     """Every label looks at all columns."""
 
 
+@storable
 class Columns(FeaturePlan):
     """The columns that the user names for each label; a label without a list looks at all.
 
@@ -83,6 +86,7 @@ class Columns(FeaturePlan):
         return tuple(result)
 
 
+@storable
 class Selected(FeaturePlan):
     """What a `FeatureSelector` selects, for all labels together or for each.
 
@@ -136,6 +140,7 @@ class _Picks:
             self.begun += 1
 
 
+@storable
 class LDF(FeaturePlan):
     """Label-dependent features in two stages (Sun, Kudo & Kimura).
 

@@ -31,6 +31,9 @@ from mlfs.search.label_parents import Structure
 __all__ = ["LabelModel", "default_learner", "name_columns", "names_known", "probabilistic"]
 
 
+ROUNDING = 1e-9  # by which a sum of shares may leave 0 to 1
+
+
 def default_learner() -> LogisticRegression:
     """Logistic regression with the penalty of Sun, Kudo & Kimura (lambda = 0.1 is C = 5)."""
     return LogisticRegression(C=5.0, solver="liblinear")
@@ -314,13 +317,23 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
 
     def _decode(self, codes: np.ndarray) -> np.ndarray:
         """The user's own values for predicted 0 and 1."""
+        self._demand((codes == 0) | (codes == 1), codes, "prediction", "neither 0 nor 1")
         return self._labels.decode(codes)
 
     def _shares(self, ones: np.ndarray) -> np.ndarray:
         """P(1) of each label; where Y had one dimension, P(0) and P(1) as of any classifier."""
+        inside = (ones >= -ROUNDING) & (ones <= 1 + ROUNDING)
+        self._demand(inside, ones, "probability", "no number from 0 to 1")
         if not self._labels.flat:
             return ones
         return np.column_stack([1 - ones[:, 0], ones[:, 0]])
+
+    def _demand(self, fits: np.ndarray, values: np.ndarray, what: str, why: str) -> None:
+        """Refuse an answer that cannot be one: of a learner that diverged, or of a forged file."""
+        if not fits.all():
+            row, label = np.argwhere(~fits)[0]
+            msg = f"a {what} of the label {printable(self.label_names_[label])!r} is "
+            raise DataError(f"{msg}{values[row, label]}, {why}: its base learner is not to be used")
 
     def _decisions(self, values: np.ndarray) -> np.ndarray:
         """Decision values of each label; where Y had one dimension, as of any classifier."""

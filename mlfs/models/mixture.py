@@ -23,6 +23,7 @@ from mlfs.models.label_model import LabelModel
 from mlfs.models.problem import Problem
 from mlfs.models.progress_reports import stage
 from mlfs.models.splits import split_aside
+from mlfs.models.storage.storable import storable
 from mlfs.models.structures import Arborescence, learner_for
 from mlfs.models.switching import Switching
 from mlfs.models.tuned import TunedLogistic
@@ -33,6 +34,7 @@ SPLIT, DRAWS = 31, 32  # streams of the random numbers of a problem
 CELLS = 1 << 22
 
 
+@storable
 class MixtureOfTrees(LabelModel):
     """P(y|x) = sum_k lambda_k P(y|x, T_k), each T_k a tree of labels with its base learners.
 

@@ -20,10 +20,9 @@ from mlfs.data.files import strip_compression
 from mlfs.data.whole_files import replacing
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.models.label_model import names_known
-from mlfs.models.storage.allowed import is_model, name_of
 from mlfs.models.storage.archive import read_archive, write_archive
-from mlfs.models.storage.invariants import DamagedError
 from mlfs.models.storage.reader import Reader
+from mlfs.models.storage.storable import DamagedError, is_model
 from mlfs.models.storage.writer import Writer
 from mlfs.models.training_table import Field, TrainingTable
 
@@ -147,8 +146,7 @@ def check_storable(model: Any) -> None:
     model : classifier
         Fitted or not: its class and its parameters are looked at.
     """
-    name = name_of(type(model))
-    if name is None or not is_model(name):
+    if not is_model(type(model)):
         kind = printable(f"{type(model).__module__}.{type(model).__qualname__}")
         raise UsageError(f"a model file holds a model of mlfs.models, not {kind}")
     Writer().node(model.get_params(deep=False), "its parameters")
@@ -183,8 +181,7 @@ def _own_table(model: Any) -> TrainingTable:
 
 
 def _check_whole(stored: Stored) -> None:
-    name = name_of(type(stored.model))
-    if name is None or not is_model(name):
+    if not is_model(type(stored.model)):
         raise DamagedError("it holds no model")
     if not isinstance(stored.table, TrainingTable):
         raise DamagedError("the columns of the training data are not there")

@@ -32,6 +32,7 @@ from mlfs.models.inference.sampling import draw_samples, row_blocks
 from mlfs.models.problem import Problem
 from mlfs.models.progress_reports import report_each
 from mlfs.models.splits import split_aside
+from mlfs.models.storage.storable import storable
 from mlfs.models.structures import StructureLearner
 from mlfs.search.label_parents import Structure, from_order
 
@@ -42,6 +43,7 @@ TINY = 1e-9  # nats that an order must gain to be better than another
 Fit = tuple[int, tuple[int, ...]]
 
 
+@storable
 class SwappedOrder(StructureLearner):
     """The order of a chain by random swaps: two labels change places if the payoff rises.
 
@@ -100,6 +102,7 @@ class SwappedOrder(StructureLearner):
         return split_aside(problem, float(share), SPLIT)
 
 
+@storable
 class BestSample(Inference):
     """The most probable of the label vectors drawn from the model, and of the greedy one.
 
@@ -145,6 +148,7 @@ class BestSample(Inference):
         return out
 
 
+@storable
 class MonteCarloChain(StructuredClassifier):
     """A classifier chain with a searched order that answers with its best sample (MCC).
 

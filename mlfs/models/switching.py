@@ -16,6 +16,7 @@ from mlfs.errors import UsageError, printable
 from mlfs.models.base_learners import check_neighbours
 from mlfs.models.classes import two_classes
 from mlfs.models.inference.contract import whole
+from mlfs.models.storage.storable import storable
 from mlfs.models.tuned import TunedLogistic
 
 __all__ = ["Switching", "one_class_share"]
@@ -27,6 +28,7 @@ def _has(method: str) -> Any:
     return lambda self: hasattr(self.base, method)
 
 
+@storable
 class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has no types
     """One classifier for each value that the parents have in training (Batal et al., 2013).
 

@@ -17,6 +17,7 @@ from mlfs.models.label_model import LabelModel
 from mlfs.models.problem import MISSING, Problem
 from mlfs.models.progress_reports import stage
 from mlfs.models.splits import random_folds
+from mlfs.models.storage.storable import storable
 
 __all__ = ["RULES", "ThresholdedClassifier", "checked_rule", "learned_thresholds"]
 
@@ -39,6 +40,7 @@ def _decides_by_function(thresholded: Any) -> bool:
     return _has("decision_function")(thresholded) and not _has("predict_proba")(thresholded)
 
 
+@storable
 class ThresholdedClassifier(LabelModel):
     """A model that predicts the labels whose score is above a threshold of their own.
 

@@ -20,6 +20,7 @@ import scipy.sparse as sp
 from mlfs.data.dataset import Column, Dataset
 from mlfs.data.request import UNNEEDED, Limits
 from mlfs.errors import DataError, UsageError, printable, setting
+from mlfs.models.storage.storable import storable
 
 __all__ = [
     "MISSING",
@@ -38,6 +39,7 @@ SHOWN = 5
 BARE = ("svmlight",)  # formats that do not show a column or label of zeros
 
 
+@storable
 @dataclass(frozen=True)
 class TrainingTable:
     """The columns and labels of the training data, and how missing values are treated.
@@ -210,6 +212,7 @@ def listed(names: Sequence[str]) -> str:
     return shown + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
 
+@storable
 @dataclass(frozen=True)
 class Field:
     """A column of the training data.

@@ -13,6 +13,7 @@ from mlfs.errors import UsageError, printable
 from mlfs.models.classes import two_classes
 from mlfs.models.inference.contract import real, whole
 from mlfs.models.splits import clearly_less, stratified_folds
+from mlfs.models.storage.storable import storable
 from mlfs.models.structures.logistic import FEW, MOST_COLUMNS
 from mlfs.models.structures.newton import Newton, in_span, one_regression, with_last
 
@@ -24,6 +25,7 @@ FITTED = 1e-8  # nats by which the objective over C may miss its optimum
 ROUGH = 1e-5  # nats by which a regression that only compares penalties may miss its optimum
 
 
+@storable
 class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no types
     """L2-penalised logistic regression of two classes; C by the log loss of rows held out.
 

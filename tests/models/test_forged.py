@@ -10,25 +10,20 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.ensemble import BaggingClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 
 from mlfs.api.selection import Selection
 from mlfs.errors import DataError, UsageError
-from mlfs.models import StructuredClassifier, load, save
-from mlfs.models.base_learners import Learner
-from mlfs.models.classes import Classes
-from mlfs.models.conditionals import FittedConditionals
-from mlfs.models.inference import BestFirst, MonteCarlo
-from mlfs.models.storage.invariants import DamagedError
-from mlfs.models.storage.parts import check_fields
+from mlfs.models import BRkNN, MLkNN, StructuredClassifier, load, save
+from mlfs.models.inference import MonteCarlo
+from mlfs.models.storage.annotations import check_fields
 from mlfs.models.storage.reader import Reader
+from mlfs.models.storage.storable import DamagedError
 from mlfs.models.storage.writer import Writer
-from mlfs.search.label_parents import Structure
 from tests.models.test_store import X, Y, place, rewritten
 
 __all__ = ["place"]
@@ -68,48 +63,13 @@ def refused(content: bytes, change: Any, place: str) -> str:
     return str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("attribute", "value", "words"),
-    [
-        ("_impl", "nu_svc", "'_impl' is no attribute of a SVC"),
-        ("kernel", "precomputed", "the kernel is unknown"),
-        ("kernel", [], "'kernel' parameter"),
-        ("degree", -1, "'degree' parameter"),
-        ("_gamma", {"float": "nan"}, "_gamma of a SVC is wrong"),
-        ("_sparse", False, "not of one form"),
-        ("_n_support", {"array": 0}, "miscounted"),
-        ("n_features_in_", 5, "support_vectors_ of a SVC is wrong"),
-        ("classes_", {"texts": [[2], ["a", "b"]]}, "classes_ of a SVC is wrong"),
-    ],
-)
-def test_a_kernel_machine_is_whole(attribute: str, value: Any, words: str, place: str) -> None:
-    def change(header: dict[str, Any]) -> None:
-        state_of(header, "SVC")[attribute] = value
-
-    assert words in refused(stored(SVC(), place, sparse=True), change, place)
-
-
-@pytest.mark.parametrize("kept", [0, 0.5])
-def test_a_sparse_kernel_machine_has_all_its_coefficients(kept: float) -> None:
-    learner = SVC().fit(sp.csr_array(np.where(X > 0.5, X, 0.0)), Y[:, 0])
-    writer = Writer()
-    node = writer.node(learner)
-    _, shape, parts = writer.objects[0][1]["_dual_coef_"]["sparse"]
-    n = int(kept * shape[1])
-    data, indices, indptr = (part["array"] for part in parts)
-    writer.arrays[data], writer.arrays[indices] = writer.arrays[data][:n], np.arange(n)
-    writer.arrays[indptr] = np.array([0, n])
-    with pytest.raises(DataError, match="a coefficient is not there"):
-        Reader(writer.objects, writer.arrays).value(node)
-
-
 def nested(header: dict[str, Any]) -> None:
     """A parameter whose hash or text takes 2^40 steps."""
     node: Any = {"object": 0}
     objects = header["objects"]
     for _ in range(40):
         learner = {"estimator": node, "constant": 0, "columns": None, "parents": {"tuple": [node]}}
-        objects.insert(len(objects) - 1, ["mlfs.models.learners.Learner", learner])
+        objects.insert(len(objects) - 1, ["mlfs.models.base_learners.Learner", learner])
         node = {"object": len(objects) - 2}
     header["settings"] = {"dict": [[node, 1]]}
 
@@ -190,30 +150,18 @@ def test_a_shape_that_numpy_cannot_multiply_is_refused(place: str) -> None:
     assert "describes no array" in refused(stored(LogisticRegression(), place), change, place)
 
 
-def test_the_layers_of_a_network_fit_and_are_there_once(place: str) -> None:
-    content = stored(MLPClassifier((3, 3), max_iter=3), place)
-
-    def change(header: dict[str, Any]) -> None:
-        state = state_of(header, "MLPClassifier")
-        state["coefs_"] = [state["coefs_"][0], *[state["coefs_"][1]] * 500, state["coefs_"][2]]
-        state["intercepts_"] = [*[state["intercepts_"][1]] * 501, state["intercepts_"][2]]
-        state["n_layers_"] = 503
-
-    assert "a layer is there twice" in refused(content, change, place)
-
-
 @pytest.mark.parametrize(
     ("kind", "attribute", "value", "words"),
     [
-        ("StructuredClassifier", "inference", "x", "unknown inference 'x'"),
-        ("StructuredClassifier", "n_features_in_", 7, "other features"),
+        ("StructuredClassifier", "predict", 1, "'predict' is no attribute"),
+        ("StructuredClassifier", "__class__", 1, "'__class__' is no attribute"),
+        ("StructuredClassifier", "estimators_", 1, "'estimators_' is no attribute"),
         ("Classes", "names", {"tuple": ["a", 1]}, "names of a Classes is wrong"),
-        ("LogisticRegression", "coef_", {"float": "inf"}, "coef_ of a LogisticRegression is wrong"),
         ("LogisticRegression", "C", -1, "'C' parameter"),
-        ("FittedConditionals", "width", 10**9, "other columns"),
-        ("Learner", "constant", 5, "neither 0 nor 1"),
-        ("MonteCarlo", "n_samples", 10**9, "n_samples is above"),
-        ("Classes", "flat", True, "not one column"),
+        ("LogisticRegression", "loss_", 3, "'loss_' is no attribute"),
+        ("LogisticRegression", "classes_", {"texts": [[2], ["a", "b"]]}, "has no classes"),
+        ("Learner", "constant", "x", "constant of a Learner is wrong"),
+        ("MonteCarlo", "n_samples", 0, "n_samples"),
     ],
 )
 def test_parts_agree_with_each_other(
@@ -226,32 +174,48 @@ def test_parts_agree_with_each_other(
     assert words in refused(content, change, place)
 
 
-def test_a_value_of_a_label_is_short(place: str) -> None:
-    def change(header: dict[str, Any]) -> None:
-        long = {"texts": [[2], ["a" * 5000, "b" * 5000]]}
-        state_of(header, "Classes")["values"] = {"tuple": [long, long]}
-
-    assert "too long" in refused(stored(LogisticRegression(), place), change, place)
-
-
-def test_the_votes_of_members_are_divided_by_their_number(place: str) -> None:
-    def change(header: dict[str, Any]) -> None:
-        state_of(header, "BaggingClassifier")["n_estimators"] = 4000
-
-    content = stored(BaggingClassifier(n_estimators=2), place)
-    assert "the members are miscounted" in refused(content, change, place)
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(float("nan"), "no number"), (float("inf"), "no number")],
+)
+def test_a_learner_is_made_of_numbers(number: float, words: str, place: str) -> None:
+    model = StructuredClassifier(base_estimator=LogisticRegression()).fit(X, Y[:, :2])
+    writer = Writer()
+    node = writer.node(model)
+    state = state_of({"objects": writer.objects}, "LogisticRegression")
+    writer.arrays[state["coef_"]["array"]] = np.full((1, 6), number)
+    with pytest.raises(DataError, match=words):
+        Reader(writer.objects, writer.arrays).value(node)
 
 
-def test_a_search_without_a_limit_has_few_labels() -> None:
-    names = tuple(f"y{k}" for k in range(30))
-    learners = tuple(Learner(None, 0, None, ()) for _ in names)
-    structure = Structure("independent", names, tuple(range(30)), ((),) * 30)
-    model = StructuredClassifier(inference=BestFirst(max_nodes=None)).fit(X, Y[:, :2])
-    model._fitted = FittedConditionals(structure, learners, 6)
-    model._labels = Classes(names, (np.array([0, 1]),) * 30)
-    model.label_names_, model.features_ = names, dict.fromkeys(names, np.arange(6))
-    with pytest.raises(UsageError, match="would not end"):
-        Writer().node(model)
+def test_the_shares_of_a_tree_are_shares(place: str) -> None:
+    writer = Writer()
+    node = writer.node(DecisionTreeClassifier(max_depth=2).fit(X, Y[:, 0]))
+    values = writer.objects[0][1]["values"]["array"]
+    writer.arrays[values] = writer.arrays[values] + 50
+    with pytest.raises(DataError, match="no shares of classes"):
+        Reader(writer.objects, writer.arrays).value(node)
+
+
+def test_a_probability_is_a_number_from_0_to_1() -> None:
+    model = StructuredClassifier(base_estimator=GaussianNB()).fit(X, Y[:, :2])
+    model.estimators_[0].class_prior_ = np.array([np.nan, 1.0])
+    with (
+        np.errstate(all="ignore"),
+        pytest.raises(DataError, match="a probability of the label 'y0' is nan"),
+    ):
+        model.predict_proba(X)
+    near = MLkNN().fit(X, Y[:, :2])
+    near.predict_log_odds = lambda rows: np.full((len(rows), 2), np.nan)
+    with pytest.raises(DataError, match="a probability of the label 'y0' is nan"):
+        near.predict_proba(X)
+
+
+def test_what_is_decoded_is_0_or_1() -> None:
+    model = BRkNN().fit(X, Y[:, :2])
+    model._decide = lambda rows: np.full((len(rows), 2), 50)
+    with pytest.raises(DataError, match="a prediction of the label 'y0' is 50, neither 0 nor 1"):
+        model.predict(X)
 
 
 def test_a_file_uses_no_more_processors_than_there_are_and_prints_nothing(place: str) -> None:
@@ -267,10 +231,7 @@ def test_a_file_uses_no_more_processors_than_there_are_and_prints_nothing(place:
 def test_what_a_file_would_not_give_back_is_not_written() -> None:
     learner = LogisticRegression().fit(X, Y[:, 0])
     learner.coef_[0, 0] = np.nan
-    with pytest.raises(UsageError, match="coef_ of a LogisticRegression is wrong"):
-        Writer().node(learner)
-    learner.coef_[0, 0], learner.own_ = 1.0, 3
-    with pytest.raises(UsageError, match="the attribute 'own_' is unknown"):
+    with pytest.raises(UsageError, match="coef_ of a LogisticRegression is no number"):
         Writer().node(learner)
     with pytest.raises(UsageError, match="keys of a dict"):
         Writer().node({0.5: 1})

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
-import importlib
 import io
 import json
 import pickle
@@ -36,12 +34,20 @@ from sklearn.tree import DecisionTreeClassifier
 
 from mlfs.data import from_arrays
 from mlfs.errors import DataError, UsageError
-from mlfs.models import StructuredClassifier, available, load, make, save
+from mlfs.models import (
+    Lift,
+    StructuredClassifier,
+    Switching,
+    TunedLogistic,
+    available,
+    load,
+    make,
+    save,
+)
 from mlfs.models.model_files import check_storable, load_stored
-from mlfs.models.storage.allowed import LEARNERS, PARTS, class_named
-from mlfs.models.storage.archive import START, read_archive, write_archive
-from mlfs.models.storage.parts import check_fields
+from mlfs.models.storage.archive import START, VERSION, read_archive, write_archive
 from mlfs.models.storage.reader import Reader
+from mlfs.models.storage.storable import LEARNERS, class_named
 from mlfs.models.storage.writer import Writer
 from mlfs.models.training_table import TrainingTable
 
@@ -111,26 +117,22 @@ def test_every_model_comes_back_bit_for_bit(name: str, place: str) -> None:
 
 
 def learners() -> list[Any]:
-    made: list[Any] = []
-    two = [("a", LogisticRegression()), ("b", DecisionTreeClassifier(max_depth=2))]
-    for module, names in LEARNERS.items():
-        for name in names:
-            cls = getattr(importlib.import_module(module), name)
-            if name == "Pipeline":
-                scalers = (Binarizer(threshold=0.5), MaxAbsScaler(), MinMaxScaler(), Normalizer())
-                made += [make_pipeline(one, LogisticRegression()) for one in scalers]
-                made += [make_pipeline(one, SVC()) for one in (RobustScaler(), StandardScaler())]
-            elif name in ("VotingClassifier", "StackingClassifier"):
-                made.append(cls(two))
-            elif name == "LogisticRegressionCV":
-                made.append(cls(Cs=2, cv=2))
-            elif "n_estimators" in cls().get_params():
-                made.append(cls(n_estimators=3, random_state=0))
-            else:
-                made.append(cls())
+    made: list[Any] = [Switching(), TunedLogistic(), Lift()]
+    for path in LEARNERS:
+        cls = class_named(path)
+        assert cls is not None
+        if cls.__name__ == "Pipeline":
+            steps = (Binarizer(threshold=0.5), MaxAbsScaler(), MinMaxScaler(), Normalizer())
+            steps += (RobustScaler(with_centering=False), StandardScaler(with_mean=False))
+            made += [make_pipeline(step, LogisticRegression()) for step in steps]
+        elif cls.__name__ == "LogisticRegressionCV":
+            made.append(cls(Cs=2, cv=2))
+        elif "n_estimators" in cls().get_params():
+            made.append(cls(n_estimators=3, random_state=0))
+        else:
+            made.append(cls())
     made += [KNeighborsClassifier(algorithm=name) for name in ("kd_tree", "ball_tree", "brute")]
-    made += [SVC(kernel="linear"), SVC(kernel="poly", degree=2), LogisticRegression(C=0.1)]
-    return made
+    return [*made, LogisticRegression(C=0.1)]
 
 
 @pytest.mark.parametrize("learner", learners(), ids=lambda one: str(one)[:40])
@@ -151,7 +153,7 @@ def test_every_learner_comes_back_bit_for_bit(learner: Any, sparse: bool, place:
     assert str(found) == str(learner)
 
 
-@pytest.mark.parametrize("name", ["tree", "forest", "neighbors", "kernel"])
+@pytest.mark.parametrize("name", ["tree", "forest", "neighbors"])
 def test_models_on_learners_of_compiled_code_come_back(name: str, place: str) -> None:
     from sklearn.ensemble import RandomForestClassifier
 
@@ -159,7 +161,6 @@ def test_models_on_learners_of_compiled_code_come_back(name: str, place: str) ->
         "tree": DecisionTreeClassifier(random_state=0),
         "forest": RandomForestClassifier(3, random_state=0),
         "neighbors": KNeighborsClassifier(3),
-        "kernel": SVC(),
     }[name]
     model = StructuredClassifier({1: [0], 2: [0, 1]}, base_estimator=learner).fit(X, Y)
     save(model, place)
@@ -224,16 +225,6 @@ def test_a_file_knows_its_columns_settings_and_versions(place: str) -> None:
     assert set(stored.versions) == {"mlfs", "scikit-learn", "numpy", "python"}
 
 
-def test_the_fields_of_every_class_that_a_file_may_name_are_known() -> None:
-    names = [f"{module}.{name}" for module, own in PARTS.items() for name in own]
-    records = [cls for cls in map(class_named, names) if dataclasses.is_dataclass(cls)]
-    assert len(records) > 5
-    for cls in records:
-        check_fields(cls, {})
-        with pytest.raises(DataError, match="has no field 'x'"):
-            check_fields(cls, {"x": 1})
-
-
 def test_a_frame_gives_its_names(place: str) -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(X, columns=list("abcdef"))
@@ -290,14 +281,23 @@ class Own(LogisticRegression):
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (make("br", base_estimator=Own()), r"test_store.Own .*LinearSVC.*pickle"),
+        (make("br", base_estimator=Own()), r"test_store.Own .*LinearSVC.*skops or joblib"),
         (make("br", base_estimator=GradientBoostingClassifier()), "GradientBoostingClassifier"),
         (make("ecc", base_estimator=Own()), "Own"),
+        (make("br", base_estimator=SVC()), r"sklearn.svm._classes.SVC .*skops or joblib"),
         (make("br", random_state=np.random.RandomState(0)), "random_state as a whole number"),
         (ClassifierChain(LogisticRegression()), "a model of mlfs.models, not sklearn"),
         (make("br", base_estimator=KNeighborsClassifier(metric=max)), "cannot hold builtins"),
     ],
-    ids=["own class", "boosting", "in an ensemble", "random state", "not ours", "a function"],
+    ids=[
+        "own class",
+        "boosting",
+        "in an ensemble",
+        "kernels",
+        "random state",
+        "not ours",
+        "a function",
+    ],
 )
 def test_what_cannot_be_stored_is_reported_before_it_is_fitted(model: Any, words: str) -> None:
     with pytest.raises(UsageError, match=words):
@@ -341,7 +341,7 @@ def refused(content: bytes, place: str) -> str:
     return message
 
 
-def rewritten(content: bytes, change: Any, version: int = 1) -> bytes:
+def rewritten(content: bytes, change: Any, version: int = VERSION) -> bytes:
     """The file with another header and a digest that agrees with it."""
     _, size, _ = struct.unpack("<QQQ", content[8:START])
     header = json.loads(content[START : START + size])
@@ -354,7 +354,7 @@ def read_versions(content: bytes) -> Any:
     return json.loads(content[START : START + size])["versions"]
 
 
-def sealed(header: bytes, body: bytes, version: int = 1) -> bytes:
+def sealed(header: bytes, body: bytes, version: int = VERSION) -> bytes:
     whole = b"\x93MLFS\r\n\x1a" + struct.pack("<QQQ", version, len(header), len(body))
     whole += header + body
     return whole + hashlib.sha256(whole).digest()
@@ -379,8 +379,8 @@ def test_more_than_a_file_is_refused(small: bytes, place: str) -> None:
 
 
 def test_a_newer_version_is_reported(small: bytes, place: str) -> None:
-    newer = rewritten(small, lambda header: None, version=2)
-    assert "version 2, and this mlfs reads version 1: upgrade" in refused(newer, place)
+    newer = rewritten(small, lambda header: None, version=3)
+    assert "version 3, and this mlfs reads version 2: upgrade" in refused(newer, place)
 
 
 class Bomb:
@@ -535,13 +535,12 @@ def mutated(content: bytes, draw: random.Random) -> bytes:
     return sealed(json.dumps(header).encode(), bytes(body))
 
 
-@pytest.mark.parametrize("learner", ["linear", "tree", "neighbors", "kernel"])
+@pytest.mark.parametrize("learner", ["linear", "tree", "neighbors"])
 def test_a_forged_file_is_refused_or_answers(learner: str, place: str) -> None:
     made = {
         "linear": LogisticRegression(),
         "tree": DecisionTreeClassifier(max_depth=3, random_state=0),
         "neighbors": KNeighborsClassifier(3),
-        "kernel": SVC(),
     }[learner]
     save(StructuredClassifier({1: [0]}, base_estimator=made).fit(X, Y), place)
     content = Path(place).read_bytes()

@@ -19,12 +19,14 @@ from mlfs.models.inference.contract import whole
 from mlfs.models.problem import Problem
 from mlfs.models.progress_reports import stage
 from mlfs.models.splits import random_folds
+from mlfs.models.storage.storable import storable
 
 __all__ = ["CHF", "IBLR"]
 
 FOLDS = 72  # the stream of random numbers that cuts the rows
 
 
+@storable
 class IBLR(UnweightedModel, AppendedModel):
     """Instance-based logistic regression: the label shares of the neighbours are features.
 
@@ -84,6 +86,7 @@ class IBLR(UnweightedModel, AppendedModel):
         return self._near.counts(x, self._has) / self._near.k
 
 
+@storable
 class CHF(AppendedModel):
     """Classification with heterogeneous features: a second layer sees what the first one says.
 

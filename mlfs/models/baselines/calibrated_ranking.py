@@ -12,6 +12,7 @@ from mlfs.errors import UsageError, check_name
 from mlfs.models.baselines.bases import ColumnModel, each_alone, independent, independent_part
 from mlfs.models.label_model import probabilistic
 from mlfs.models.problem import MISSING, Problem
+from mlfs.models.storage.storable import storable
 
 __all__ = ["CalibratedLabelRanking"]
 
@@ -19,6 +20,7 @@ VOTES = ("binary", "weighted")
 TIE = 1e-9
 
 
+@storable
 class CalibratedLabelRanking(ColumnModel):
     """A classifier for each pair of labels, and a virtual label between relevant and not.
 

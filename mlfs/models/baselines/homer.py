@@ -13,6 +13,7 @@ from mlfs.models.conditionals import FittedConditionals
 from mlfs.models.inference.contract import whole
 from mlfs.models.problem import MISSING, Problem
 from mlfs.models.progress_reports import stage
+from mlfs.models.storage.storable import storable
 
 __all__ = ["HOMER", "HomerNode", "balanced_clusters"]
 
@@ -20,6 +21,7 @@ STREAM = 74  # of the random numbers of a problem
 ROUNDS = 20
 
 
+@storable
 @dataclass(frozen=True)
 class HomerNode:
     """A node of the hierarchy: a classifier for each of its children.
@@ -39,6 +41,7 @@ class HomerNode:
     fitted: FittedConditionals
 
 
+@storable
 class HOMER(ProbableModel):
     """Labels in a hierarchy of clusters of similar size; a cluster is entered if it is predicted.
 

@@ -17,6 +17,7 @@ from mlfs.api.options import seed_of
 from mlfs.models.classes import two_classes
 from mlfs.models.inference.contract import real
 from mlfs.models.label_model import default_learner
+from mlfs.models.storage.storable import storable
 
 __all__ = ["Lift"]
 
@@ -25,6 +26,7 @@ def _has(method: str) -> Any:
     return lambda lift: hasattr(lift.base, method)
 
 
+@storable
 class Lift(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has no types
     """A classifier on the distances of a row to cluster centres of the label's own rows.
 

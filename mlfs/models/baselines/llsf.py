@@ -12,6 +12,7 @@ from mlfs.models.baselines.bases import ColumnModel
 from mlfs.models.features import FeaturePlan, Features
 from mlfs.models.inference.contract import real, whole
 from mlfs.models.problem import MISSING, Problem
+from mlfs.models.storage.storable import storable
 from mlfs.search.label_parents import Structure
 
 __all__ = ["LLSF", "LLSFFeatures", "label_specific_weights"]
@@ -21,6 +22,7 @@ SAFE = 1.02  # the power iteration finds a little less than the norm
 THRESHOLD = 0.5
 
 
+@storable
 class LLSF(ColumnModel):
     """Linear regression of labels with sparse weights that correlated labels share.
 
@@ -111,6 +113,7 @@ class LLSF(ColumnModel):
         return self._less_half(x) > 0
 
 
+@storable
 class LLSFFeatures(FeaturePlan):
     """The columns of each label whose weight in `LLSF` is not 0, the greatest first.
 

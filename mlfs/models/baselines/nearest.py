@@ -12,6 +12,7 @@ from mlfs.models.baselines.neighbours import Neighbours
 from mlfs.models.conditionals import LEAST
 from mlfs.models.inference.contract import real
 from mlfs.models.problem import Problem
+from mlfs.models.storage.storable import storable
 
 __all__ = ["BRkNN", "MLkNN"]
 
@@ -23,6 +24,7 @@ EXTENSIONS = {
 TIE = 1e-9
 
 
+@storable
 class MLkNN(LogOddsModel, UnweightedModel):
     """Multi-label k nearest neighbours (Zhang & Zhou, Pattern Recognition 40, 2007).
 
@@ -103,6 +105,7 @@ class MLkNN(LogOddsModel, UnweightedModel):
         return log_odds
 
 
+@storable
 class BRkNN(UnweightedModel, ProbableModel):
     """The share of the k nearest training rows that have a label.
 

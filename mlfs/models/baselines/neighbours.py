@@ -13,6 +13,7 @@ from mlfs.errors import DataError, UsageError, printable
 from mlfs.models.inference.contract import whole
 from mlfs.models.inference.vectors import blocks
 from mlfs.models.problem import Problem
+from mlfs.models.storage.storable import storable
 
 __all__ = ["Neighbours"]
 
@@ -20,6 +21,7 @@ CELLS = 1 << 20  # distances at once
 SLACK = 1e-10  # squared distances that differ by less, relative to the norms, are equal
 
 
+@storable
 @dataclass(frozen=True)
 class Neighbours:
     """Rows among which the nearest are found.

@@ -13,10 +13,12 @@ from mlfs.models.baselines.bases import ProbableModel, each_alone, independent, 
 from mlfs.models.conditionals import LEAST, FittedConditionals
 from mlfs.models.inference.contract import TIE, whole
 from mlfs.models.problem import MISSING, Problem
+from mlfs.models.storage.storable import storable
 
 __all__ = ["LabelPowerset", "SetClassifiers"]
 
 
+@storable
 @dataclass(frozen=True)
 class SetClassifiers:
     """A classifier for each label set against all others.
@@ -125,6 +127,7 @@ def _prune(
     return np.concatenate(rows).astype(np.intp), np.concatenate(classes).astype(np.intp)
 
 
+@storable
 class LabelPowerset(ProbableModel):
     """Each label set that occurs in training is a class; pruned sets with p above 0.
 

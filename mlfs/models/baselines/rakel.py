@@ -17,12 +17,14 @@ from mlfs.models.inference.contract import whole
 from mlfs.models.label_model import probabilistic
 from mlfs.models.problem import Problem
 from mlfs.models.progress_reports import stage
+from mlfs.models.storage.storable import storable
 
 __all__ = ["RAkEL", "drawn_labelsets"]
 
 STREAM = 73  # of the random numbers of a problem
 
 
+@storable
 class RAkEL(ProbableModel):
     """Random k-labelsets: a label powerset for each of many small sets of labels.
 

@@ -18,12 +18,14 @@ from mlfs.models.inference.contract import (
 )
 from mlfs.models.inference.nodes import Nodes, best_leaves
 from mlfs.models.inference.vectors import blocks, parents_in
+from mlfs.models.storage.storable import storable
 
 __all__ = ["Beam", "Greedy", "fan", "joint_log_proba", "log_proba_of", "walk"]
 
 CELLS = 1 << 24
 
 
+@storable
 class Greedy(Inference):
     """Decide label after label, each given the decisions about its parents.
 
@@ -63,6 +65,7 @@ def walk(
         scores += np.where(ones, log_probas[:, 1], log_probas[:, 0])
 
 
+@storable
 class Beam(Inference):
     """Keep the `width` most probable partial label vectors of each row, label after label.
 

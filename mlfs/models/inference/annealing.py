@@ -20,10 +20,12 @@ from mlfs.models.inference.contract import (
     refuse_without_probabilities,
     whole,
 )
+from mlfs.models.storage.storable import storable
 
 __all__ = ["Annealing", "anneal"]
 
 
+@storable
 class Annealing(Inference):
     """Search the most probable label vector by flips of one label, from the greedy solution on.
 

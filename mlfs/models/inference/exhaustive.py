@@ -20,12 +20,14 @@ from mlfs.models.inference.contract import (
 )
 from mlfs.models.inference.decisions import marginals_of_table, sizes_of_table
 from mlfs.models.inference.vectors import blocks, every_vector, joint_table
+from mlfs.models.storage.storable import storable
 
 __all__ = ["Exhaustive"]
 
 CELLS = 1 << 17
 
 
+@storable
 class Exhaustive(Inference):
     """Weigh all ``2**q`` label vectors.
 

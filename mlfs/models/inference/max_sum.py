@@ -17,6 +17,7 @@ from mlfs.models.inference.contract import (
 )
 from mlfs.models.inference.factors import Factors, Plan
 from mlfs.models.inference.vectors import blocks
+from mlfs.models.storage.storable import storable
 from mlfs.search.label_parents import closing_edge
 
 __all__ = ["MaxSum", "is_small_polytree", "most_parents"]
@@ -24,6 +25,7 @@ __all__ = ["MaxSum", "is_small_polytree", "most_parents"]
 CELLS = 1 << 22
 
 
+@storable
 class MaxSum(Inference):
     """The most probable label vector, by messages between the labels of a tree or polytree.
 

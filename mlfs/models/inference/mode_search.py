@@ -22,6 +22,7 @@ from mlfs.models.inference.contract import (
 from mlfs.models.inference.max_sum import MaxSum, is_small_polytree
 from mlfs.models.inference.nodes import Nodes, best_leaves, later
 from mlfs.models.inference.vectors import blocks, table_of
+from mlfs.models.storage.storable import storable
 
 __all__ = ["BestFirst", "mode", "suffix_bounds"]
 
@@ -34,6 +35,7 @@ WIDE = 64  # of the beam for rows that are given up
 SURE = float(np.log(0.5)) + TIE  # no other vector is as probable as one above a half
 
 
+@storable
 class BestFirst(Inference):
     """The most probable label vector; with epsilon above 0, one that is nearly as probable.
 

@@ -17,10 +17,12 @@ from mlfs.models.inference.contract import (
 )
 from mlfs.models.inference.decisions import Support
 from mlfs.models.inference.sampling import draw_samples, row_blocks
+from mlfs.models.storage.storable import storable
 
 __all__ = ["MonteCarlo"]
 
 
+@storable
 class MonteCarlo(Inference):
     """The decision of least loss over a sample of label vectors (Dembczynski et al., 2012, (11)).
 

@@ -32,7 +32,7 @@ from mlfs.errors import DataError, UsageError, printable
 __all__ = ["TYPES", "VERSION", "read_archive", "write_archive"]
 
 MAGIC = b"\x93MLFS\r\n\x1a"
-VERSION = 1
+VERSION = 2
 SIZES = struct.Struct("<QQQ")
 START = len(MAGIC) + SIZES.size
 DIGEST = hashlib.sha256().digest_size

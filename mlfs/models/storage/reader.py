@@ -6,24 +6,29 @@ import dataclasses
 import inspect
 import math
 import os
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from mlfs.errors import MlfsError, printable
-from mlfs.models.storage import native, parts
-from mlfs.models.storage.allowed import DEEPEST, MOST_NESTED, SPARSE, class_named, is_key
+from mlfs.models.storage import trees
+from mlfs.models.storage.annotations import check_fields
 from mlfs.models.storage.archive import TYPES
-from mlfs.models.storage.invariants import (
+from mlfs.models.storage.storable import (
+    DEEPEST,
+    MOST_NESTED,
+    SKLEARN,
+    SPARSE,
     DamagedError,
-    check_attributes,
+    check_learner,
+    class_named,
     demand,
+    is_attribute,
+    is_key,
     parameter_names,
-    storable_names,
 )
-
-__all__ = ["Reader"]
 
 # Limits of shared objects: they must not cost time or memory out of proportion to the file.
 SHARED, SHARED_FREE = 10, 10_000
@@ -186,32 +191,26 @@ class Reader:
         return self.objects[content]
 
     def _build(self, name: str, nodes: dict[str, Any], most: int) -> Any:
-        cls = class_named(name)
-        if cls is None and name not in native.CODECS:
+        cls: Any = class_named(name)
+        if cls is None and name != trees.TREE:
             raise DamagedError(f"it names {printable(name)!r}, which no model file may hold")
         state = {key: self.value(node) for key, node in nodes.items()}
         demand(self._unfolded <= most, "its objects name each other too often")
         if cls is None:
-            return native.put_together(name, state)
-        self._nested += not dataclasses.is_dataclass(cls)
+            return trees.put_together(state)
+        is_dataclass = dataclasses.is_dataclass(cls)
+        self._nested += not is_dataclass
         demand(self._nested <= MOST_NESTED, "its classifiers are nested too deeply")
         try:
-            if dataclasses.is_dataclass(cls):
-                parts.check_fields(cls, state)
-                result: Any = cls(**state)
-            else:
-                result = _estimator(cls, _carry_over(cls, state) if self.other_version else state)
-                if hasattr(result, "check"):  # an inference
-                    result.check()
-                check_attributes(result)
-                native.check(result)
-            parts.check_part(result)
+            if is_dataclass:
+                check_fields(cls, state)
+                return cls(**state)
+            return _estimator(cls, name, _carry_over(cls, state) if self.other_version else state)
         except WRONG as error:
             if isinstance(error, DamagedError):
                 raise
             message = printable(error, 200)
             raise DamagedError(f"a {printable(cls.__name__)} in it is wrong: {message}") from None
-        return result
 
 
 KINDS = frozenset(name.removeprefix("_of_") for name in vars(Reader) if name.startswith("_of_"))
@@ -227,13 +226,13 @@ def _carry_over(cls: Any, state: dict[str, Any]) -> dict[str, Any]:
     return {**defaults, **state}
 
 
-def _estimator(cls: Any, state: dict[str, Any]) -> Any:
-    """An object made by its constructor, with what `fit` left, which the table of its class names.
+def _estimator(cls: Any, name: str, state: dict[str, Any]) -> Any:
+    """An object made by its constructor, with what `fit` left.
 
     It prints no progress, and uses no more processors than there are here.
     """
-    parameters, attributes = parameter_names(cls), storable_names(cls)
-    lacking = [name for name in parameters if name not in state]
+    parameters = parameter_names(cls)
+    lacking = [key for key in parameters if key not in state]
     demand(not lacking, f"a {cls.__name__} lacks {', '.join(lacking)}")
     jobs = state.get("n_jobs")
     if jobs is not None:
@@ -241,10 +240,47 @@ def _estimator(cls: Any, state: dict[str, Any]) -> Any:
         state["n_jobs"] = min(jobs, os.cpu_count() or 1)
     if isinstance(state.get("verbose"), (int, bool)):
         state["verbose"] = type(state["verbose"])(0)
-    estimator = cls(**{name: state.pop(name) for name in parameters})
-    for name, value in state.items():
-        allowed = name in attributes or name in vars(estimator)
-        demand(allowed, f"{printable(name)!r} is no attribute of a {cls.__name__}")
-        if attributes.get(name):
-            setattr(estimator, name, value)
+    estimator = cls(**{key: state.pop(key) for key in parameters})
+    for key in state:
+        shown = printable(key)
+        demand(is_attribute(cls, key, name), f"{shown!r} is no attribute of a {cls.__name__}")
+    if name.endswith("KNeighborsClassifier"):
+        return _fit_again(estimator, state)
+    vars(estimator).update(state)
+    if hasattr(estimator, "check"):  # an inference
+        estimator.check()
+    if name in SKLEARN:
+        _complete(estimator, fitted=bool(state))
     return estimator
+
+
+def _fit_again(neighbours: Any, state: dict[str, Any]) -> Any:
+    """A neighbours classifier with its rows."""
+    if "_fit_X" not in state:
+        return neighbours
+    classes = state["classes_"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that sparse rows have no search tree
+        neighbours.fit(state["_fit_X"], classes[state["_y"]])
+    demand(np.array_equal(neighbours.classes_, classes), "a class of the neighbours has no row")
+    if "feature_names_in_" in state:
+        neighbours.feature_names_in_ = state["feature_names_in_"]
+    return neighbours
+
+
+def _complete(estimator: Any, *, fitted: bool) -> None:
+    """Check a fitted learner or scaler of scikit-learn, and make what is not stored."""
+    kind = type(estimator).__name__
+    if not fitted:
+        return
+    estimator._validate_params()  # noqa: SLF001  # what each fit of scikit-learn does first
+    if kind == "RidgeClassifier":
+        from sklearn.preprocessing import LabelBinarizer
+
+        estimator._label_binarizer = LabelBinarizer(pos_label=1, neg_label=-1).fit([0, 1])  # noqa: SLF001
+    if hasattr(estimator, "predict"):
+        check_learner(estimator)
+    if kind in ("DecisionTreeClassifier", "ExtraTreeClassifier"):
+        trees.check_tree(estimator)
+    if kind in ("RandomForestClassifier", "ExtraTreesClassifier"):
+        trees.check_forest(estimator)

@@ -1,4 +1,4 @@
-"""Convert objects to JSON and arrays, in the form that `allowed` describes."""
+"""Convert objects to JSON and arrays, as `storable` says."""
 
 from __future__ import annotations
 
@@ -10,24 +10,25 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.errors import MlfsError, UsageError, printable
-from mlfs.models.storage import native, parts
-from mlfs.models.storage.allowed import (
+from mlfs.errors import DataError, UsageError, printable
+from mlfs.models.storage import trees
+from mlfs.models.storage.archive import TYPES
+from mlfs.models.storage.storable import (
     DEEPEST,
     MOST_NESTED,
+    SKLEARN,
     SPARSE,
+    check_learner,
+    field_names,
     is_key,
     is_model,
+    kept_attributes,
     listed_learners,
     name_of,
 )
-from mlfs.models.storage.archive import TYPES
-from mlfs.models.storage.invariants import check_attributes, stored_names
 
-__all__ = ["Writer"]
-
-PARAMETERS_ONLY = {"mlfs.selector.FeatureSelector"}
-REMEDY = "keep such a model with pickle from Python, for those who trust the file"
+PARAMETERS_ONLY = "mlfs.api.selector.FeatureSelector"
+REMEDY = "keep such a model with skops or joblib, for those who trust the file"
 
 
 class Writer:
@@ -103,15 +104,15 @@ class Writer:
             raise UsageError(f"{place} holds itself, which a model file cannot")
         kind = type(value)
         if kind not in self._names:
-            self._names[kind] = native.NAMES.get(kind.__name__) or name_of(kind)
+            self._names[kind] = trees.TREE if kind.__name__ == "Tree" else name_of(kind)
         name = self._names[kind]
         if name is None:
             raise _unlisted(value, place)
         self._open[id(value)] = value
         nested = sum(not dataclasses.is_dataclass(part) for part in self._open.values())
-        if nested > MOST_NESTED and name not in native.CODECS:
+        if nested > MOST_NESTED and name != trees.TREE:
             raise UsageError(f"{place} has too many classifiers in each other for a model file")
-        state = native.take_apart(value) if name in native.CODECS else _state(value, name)
+        state = trees.take_apart(value) if name == trees.TREE else _state(value, name)
         nodes = {
             key: self.node(part, f"{key} of {type(value).__name__}", depth + 1)
             for key, part in state.items()
@@ -144,24 +145,17 @@ def _unlisted(value: Any, place: str) -> UsageError:
 
 def _state(value: Any, name: str) -> dict[str, Any]:
     if dataclasses.is_dataclass(value):
-        return {
-            field.name: getattr(value, field.name)
-            for field in dataclasses.fields(value)
-            if field.init
-        }
-    if name in PARAMETERS_ONLY:
-        parameters: dict[str, Any] = value.get_params(deep=False)
+        return {key: getattr(value, key) for key in field_names(value)}
+    parameters: dict[str, Any] = value.get_params(deep=False)
+    if name == PARAMETERS_ONLY:
         return parameters
-    try:
-        check_attributes(value)
-        native.check(value)
-        parts.check_part(value)
-        names = stored_names(value)
-    except (TypeError, ValueError, LookupError, AttributeError, MlfsError) as error:
-        kind = printable(type(value).__name__)
-        msg = f"a model file cannot hold this {kind}: {printable(error, 200)}"
-        raise UsageError(f"{msg}; {REMEDY}") from None
-    state = {attribute: native.search_tree_of(getattr(value, attribute)) for attribute in names}
-    if is_model(name) and "n_jobs" in state:
-        state["n_jobs"] = None  # a model is the same with any number of jobs, and so is its file
-    return state
+    if name in SKLEARN:
+        try:
+            check_learner(value)
+        except DataError as error:
+            kind = printable(type(value).__name__)
+            msg = f"a model file cannot hold this {kind}: {printable(error, 200)}"
+            raise UsageError(f"{msg}; {REMEDY}") from None
+    if is_model(type(value)) and "n_jobs" in parameters:
+        parameters["n_jobs"] = None  # a model is the same with any number of jobs, and so its file
+    return {**parameters, **kept_attributes(value, name)}

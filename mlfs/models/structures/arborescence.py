@@ -9,6 +9,7 @@ import numpy as np
 
 from mlfs.models.edmonds import maximum_arborescence
 from mlfs.models.splits import clearly_less
+from mlfs.models.storage.storable import storable
 from mlfs.models.structures.held_out import HeldOut, held_out
 from mlfs.models.structures.structure_learner import StructureLearner
 from mlfs.search.label_parents import Edge, Structure, parents_first
@@ -21,6 +22,7 @@ __all__ = ["Arborescence", "log_likelihoods"]
 DECIMALS = 9  # of a nat; smaller differences are rounding errors of the solver
 
 
+@storable
 class Arborescence(StructureLearner):
     """The tree of greatest conditional log-likelihood on rows held out (Hong et al., 2014).
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from mlfs.data.first_component import first_component, in_three_levels
 from mlfs.errors import UnknownName, UsageError, check_name, printable
+from mlfs.models.storage.storable import storable
 from mlfs.models.structures.structure_learner import LabelPairs, StructureLearner
 from mlfs.search.label_parents import Structure, from_order
 from mlfs.search.networks import chain_order_cheap, chain_order_full, k_parents
@@ -29,6 +30,7 @@ ORDERS = {
 STREAM = 1  # of the random numbers of a problem
 
 
+@storable
 class Independent(StructureLearner):
     """No label has parents: binary relevance.
 
@@ -45,6 +47,7 @@ class Independent(StructureLearner):
         return Structure("independent", problem.names, tuple(range(q)), ((),) * q)
 
 
+@storable
 class Chain(StructureLearner):
     """All labels that come before a label are its parents.
 
@@ -72,6 +75,7 @@ class Chain(StructureLearner):
         return from_order(order, problem.names, note)
 
 
+@storable
 class KParents(StructureLearner):
     """A label has the k best of its predecessors, picked one after another by eq. (33).
 
@@ -104,6 +108,7 @@ class KParents(StructureLearner):
         )
 
 
+@storable
 class Given(StructureLearner):
     """The structure that the user gives.
 

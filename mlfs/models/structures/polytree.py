@@ -10,6 +10,7 @@ import numpy as np
 
 from mlfs.errors import UsageError, check_name, printable
 from mlfs.models.inference.contract import real
+from mlfs.models.storage.storable import storable
 from mlfs.models.structures.basins import directed_by_tests
 from mlfs.models.structures.held_out import HeldOut, held_out
 from mlfs.models.structures.spanning import spanning_forest
@@ -28,6 +29,7 @@ WEIGHTS = {
 DECIMALS = 9  # of a nat; smaller differences are rounding errors of the solver
 
 
+@storable
 class Polytree(StructureLearner):
     """The polytree of Sun, Kudo & Kimura: any label may have several parents.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlfs.errors import check_name
+from mlfs.models.storage.storable import storable
 from mlfs.models.structures.structure_learner import LabelPairs, StructureLearner
 from mlfs.search.label_parents import Edge, Structure, parents_first
 
@@ -113,6 +114,7 @@ def strongest_first(weights: np.ndarray) -> list[int]:
     return list(_heaviest_first(total))
 
 
+@storable
 class OneParent(StructureLearner):
     """The maximum spanning tree on I(a;b) / min(H(a), H(b)), directed away from a root.
 
