@@ -5,7 +5,6 @@ Hong, Batal & Hauskrecht, A mixtures-of-trees framework for multi-label classifi
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -141,7 +140,7 @@ class MixtureOfTrees(LabelModel):
     def _learn(self, problem: Problem) -> None:
         # one limit for all fits: setting it for each takes ten times as long as a small fit
         with threadpool_limits(limits=1, user_api="blas"):
-            mixture = self._learn_mixture(replace(problem, memory={}))
+            mixture = self._learn_mixture(problem)
         self._mixture = mixture
         self.n_iter_ = max(1, len(self.log_likelihood_) - 1)
         self._seed = problem.seed

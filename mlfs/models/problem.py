@@ -44,9 +44,6 @@ class Problem:
         Seeds every random choice.
     shared : list of Prepared
         What was prepared so far, for all problems on the same rows.
-    memory : dict, optional
-        For each label, its columns and the coefficients that were found on these rows under other
-        weights, where learners of structures may begin to search; None keeps none.
 
     Examples
     --------
@@ -65,7 +62,6 @@ class Problem:
     n_jobs: int | None = None
     seed: int = 0
     shared: list[Prepared] = field(default_factory=list, repr=False, compare=False)
-    memory: dict[int, Any] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self.feature_names:
@@ -109,7 +105,6 @@ class Problem:
             Y=self.Y[rows],
             weights=row_weights if weights is None else weights,
             shared=[],
-            memory=None if self.memory is None else {},
         )
 
     def weighted(self, weights: np.ndarray) -> Problem:

@@ -36,7 +36,7 @@ from mlfs.models.structures import (
 from mlfs.models.structures.arborescence import log_likelihoods
 from mlfs.models.structures.basins import directed_by_tests
 from mlfs.models.structures.held_out import held_out
-from mlfs.models.structures.logistic import fit_side_by_side, solvable
+from mlfs.models.structures.logistic import fit_each, solvable
 from mlfs.models.structures.newton import with_last
 from mlfs.models.structures.polytree import conditional_information, independent_by_g
 from mlfs.models.structures.spanning import spanning_forest
@@ -737,7 +737,7 @@ def test_regressions_side_by_side_are_scikit_learn_s(intercept, form, scale, c):
     others[:, 1] = y  # tells all
     others[:, 2] = 0  # tells nothing
     shares = rng.uniform(0.5, 2, (90, 1)) * (rng.random((90, 4)) < 0.9)
-    found = fit_side_by_side(with_last(form(x), intercept), y, c, shares, others)
+    found = fit_each(with_last(form(x), intercept), y, c, shares, others)
     for k in range(4):
         known = LogisticRegression(
             C=c, fit_intercept=intercept, solver="newton-cholesky", tol=1e-12, max_iter=1000
@@ -760,7 +760,7 @@ def test_regressions_on_parts_of_the_rows_are_scikit_learn_s(intercept, form, sc
         half = [rng.permutation(np.flatnonzero(y == value))[: size // 2] for value in (0, 1)]
         rows = np.concatenate(half)
         shares[rows, k] = rng.uniform(0.5, 2, rows.size)
-    found = fit_side_by_side(with_last(form(x), intercept), y, 2.0, shares)
+    found = fit_each(with_last(form(x), intercept), y, 2.0, shares)
     for k in range(len(sizes)):
         rows = shares[:, k] > 0
         known = LogisticRegression(
@@ -768,23 +768,6 @@ def test_regressions_on_parts_of_the_rows_are_scikit_learn_s(intercept, form, sc
         ).fit(x[rows], y[rows], sample_weight=shares[rows, k])
         ours = with_last(x, intercept) @ found.of_x[:, k]
         assert ours == pytest.approx(known.decision_function(x), rel=1e-4, abs=1e-3)
-
-
-@pytest.mark.parametrize("base", [LOGISTIC, Switching(LOGISTIC)], ids=["one", "switching"])
-@pytest.mark.parametrize("d", [3, 40], ids=["narrow", "wide"])
-def test_where_the_search_for_coefficients_begins_changes_nothing(base, d):
-    one = problem(5, q=4, n=80, d=d, base=base, memory={})
-    first = log_likelihoods(one, 3)
-    assert first == pytest.approx(log_likelihoods(replace(one, memory=None), 3), abs=0)
-    assert set(one.memory) == {0, 1, 2, 3}
-    assert all(len(own) >= 12 for _, own in one.memory.values())  # alone and given others, by fold
-    again = one.weighted(np.random.default_rng(0).uniform(0.2, 3, 80))
-    known = log_likelihoods(replace(again, memory=None), 3)
-    assert log_likelihoods(again, 3) == pytest.approx(known, abs=1e-5)
-    other = one.on((None, *(np.arange(d)[::-1],) * 3))  # begins anew where columns differ
-    fresh = log_likelihoods(replace(other, memory=None), 3)[:, 1:]
-    assert (log_likelihoods(other, 3)[:, 1:] == fresh).all()
-    assert not one.rows(np.arange(9)).memory
 
 
 @pytest.mark.parametrize(
@@ -801,7 +784,7 @@ def test_where_the_search_for_coefficients_begins_changes_nothing(base, d):
     ],
     ids=str,
 )
-def test_only_plain_regressions_are_solved_side_by_side(estimator, width, can):
+def test_only_plain_regressions_are_solved_by_ours(estimator, width, can):
     assert solvable(estimator, width) == can
 
 

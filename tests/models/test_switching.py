@@ -351,3 +351,11 @@ def test_what_makes_no_sense_is_refused_in_a_sentence(options, sentence):
 @parametrize_with_checks([Switching(), Switching(LinearSVC(dual=False)), TunedLogistic()])
 def test_scikit_learn_takes_them_for_its_own(estimator, check):
     check(estimator)
+
+
+def test_folds_with_few_and_with_enough_rows_may_mix():
+    draw = np.random.default_rng(0)
+    for _ in range(30):  # 24 columns: up to 12 rows are few, and folds have 12 to 14
+        X = draw.normal(size=(18, 24))[np.r_[:18, 0]]  # a row that is there twice is in one fold
+        model = TunedLogistic().fit(X, np.arange(19) % 18 % 2 == 0)
+        assert model.C_ in model.grid

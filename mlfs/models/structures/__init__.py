@@ -12,7 +12,7 @@ Given                 what the user says
 
 `structure_learner` is their base. `chains`, `spanning` (trees), `polytree` (edges directed by
 `basins`) and `arborescence` have the classes. `held_out` estimates likelihoods by `logistic`
-regressions, on `newton`, `few_rows` and `memory_of_fits`.
+regressions, on `newton`.
 
 Each is a parameter object as scikit-learn knows them: it can be cloned, printed and searched over.
 """

@@ -2,7 +2,7 @@
 
 For a label alone, P(l | x), and for a label given each other one, P(l | x, p = 0 or 1). q labels
 take q fits for the former and q (q - 1) for the latter, in every fold. Logistic regressions, the
-default, are solved side by side (`mlfs.models.structures.logistic`).
+default, are solved by `mlfs.models.structures.logistic`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import joblib
 import numpy as np
@@ -25,8 +25,7 @@ from mlfs.api.options import threads
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.models.base_learners import stacked
 from mlfs.models.progress_reports import report_each
-from mlfs.models.structures.logistic import MOST_COLUMNS, Logistic, fit_side_by_side, solvable
-from mlfs.models.structures.memory_of_fits import Memory, Part
+from mlfs.models.structures.logistic import MOST_COLUMNS, Logistic, fit_each, solvable
 from mlfs.models.structures.newton import Newton, with_last
 
 if TYPE_CHECKING:
@@ -35,9 +34,18 @@ if TYPE_CHECKING:
 __all__ = ["LEAST", "STREAM", "HeldOut", "held_out"]
 
 LEAST = 1e-12  # no probability is less, so that logarithms are finite
-AT_ONCE = 64  # regressions side by side
+AT_ONCE = 64  # regressions whose coefficients are kept together
 STREAM = 3  # of the random numbers of a problem
 Split = tuple[np.ndarray, np.ndarray]
+
+
+class Part(NamedTuple):
+    """What one label learns from in one fold, and the rows that are held out there."""
+
+    label: int
+    fold: int
+    rows: np.ndarray
+    test: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -66,21 +74,8 @@ class HeldOut:
             with threadpool_limits(limits=1, user_api="blas"):
                 labels = report_each(self.what, range(q))
                 return np.array([work(self, label, *arguments) for label in labels])
-        tasks = [(work, self._with_memory_of(label), label, *arguments) for label in range(q)]
-        done = joblib.Parallel(n_jobs)(joblib.delayed(_alone)(*task) for task in tasks)
-        if self.problem.memory is not None:
-            self.problem.memory.update(
-                {label: fits for label, (_, fits) in enumerate(done) if fits}
-            )
-        return np.array([row for row, _ in done])
-
-    def _with_memory_of(self, label: int) -> HeldOut:
-        """The same for another process, with the memory of one label only."""
-        memory = self.problem.memory
-        if not memory:
-            return self
-        label_memory = {label: memory[label]} if label in memory else {}
-        return replace(self, problem=replace(self.problem, memory=label_memory))
+        tasks = (joblib.delayed(_with_one_thread)(work, self, k, *arguments) for k in range(q))
+        return np.array(joblib.Parallel(n_jobs)(tasks))
 
     def alone(self, label: int) -> np.ndarray:
         """P(label = 1 | x) of every row that is held out once; NaN for the others."""
@@ -173,7 +168,7 @@ class HeldOut:
         return bool(np.isfinite(x.data if sp.issparse(x) else x).all())
 
     def _plain(self, label: int) -> bool:
-        """Whether it can be solved side by side; the learner refuses values that are not finite."""
+        """Whether our own solver takes it; the learner refuses values that are not finite."""
         columns = self.problem.features[label]
         width = self.problem.X.shape[1] if columns is None else len(columns)
         return self._finite and solvable(self._plainest, width)
@@ -206,7 +201,7 @@ class HeldOut:
             values = self.problem.Y[part.rows][:, others]
             inputs = np.maximum(values, 0).astype(np.float64)
             shares = self._weights(part)[:, None] * (values >= 0)
-        logistic = self._solve(part, shares, inputs, [(other,) for other in others or ()])
+        logistic = self._solve(part, shares, inputs)
         decision = self._decision(part, logistic)
         return np.stack([expit(decision), expit(decision + logistic.of_other[:, None])])
 
@@ -230,42 +225,22 @@ class HeldOut:
         out[constant] = ((ones + 0.5) / (size + 1))[constant, None]
         if not constant.all():
             shares = weights[:, None] * parts[:, ~constant]
-            pairs = [(other, value) for value in (0, 1) for other in others]
-            fits = [
-                pair for pair, is_constant in zip(pairs, constant, strict=True) if not is_constant
-            ]
-            out[~constant] = expit(self._decision(part, self._solve(part, shares, None, fits)))
+            out[~constant] = expit(self._decision(part, self._solve(part, shares, None)))
         return out.reshape(2, values.shape[1], part.test.size)
 
-    def _solve(
-        self,
-        part: Part,
-        shares: np.ndarray | None,
-        inputs: np.ndarray | None,
-        fits: Sequence[tuple[int, ...]],
-    ) -> Logistic:
-        """The regressions on shares of the rows; on all of them, of the label alone, if None.
-
-        `fits` says which they are: the other label, and its value.
-        """
+    def _solve(self, part: Part, shares: np.ndarray | None, inputs: np.ndarray | None) -> Logistic:
+        """The regressions on shares of the rows; on all of them, of the label alone, if None."""
         estimator = self._plainest
         x = with_last(self._x(part.label, part.rows), bool(estimator.fit_intercept))
         y = self.problem.Y[part.rows, part.label].astype(np.float64)
         c = float(estimator.C)
-        memory = Memory(self.problem, part, x.shape[1])
         key = (part.label, part.fold)
         if key not in self._alone:  # once for all other labels
-            start = memory.starts([()]).of_x[:, 0]
-            self._alone[key] = self._newton(part.label).solve(
-                x, y, c * self._weights(part), [start] if np.isfinite(start[-1]) else []
-            )
-            memory.keep([()], Logistic(self._alone[key][:, None], np.zeros(1)))
-        alone = self._alone[key]
+            newton = self._newton(part.label)
+            self._alone[key] = newton.solve(x, y, c * self._weights(part))
         if shares is None:
-            return Logistic(alone[:, None], np.zeros(1))
-        logistic = fit_side_by_side(x, y, c, shares, inputs, alone, memory.starts(fits))
-        memory.keep(fits, logistic)
-        return logistic
+            return Logistic(self._alone[key][:, None], np.zeros(1))
+        return fit_each(x, y, c, shares, inputs, self._alone[key])
 
     def _weights(self, part: Part) -> np.ndarray:
         weights = self.problem.weights
@@ -319,15 +294,12 @@ def _seeded(estimator: Any, generator: np.random.Generator) -> Any:
     return estimator.set_params(**seeds)
 
 
-def _alone(
+def _with_one_thread(
     work: Callable[..., np.ndarray], held: HeldOut, label: int, *arguments: Any
-) -> tuple[np.ndarray, Any]:
-    """Work on one label, and give what `Memory` has kept for it.
-
-    BLAS has one thread: its sums then do not depend on what runs beside it.
-    """
+) -> np.ndarray:
+    """Work on one label with one thread of BLAS: its sums do not depend on what runs beside it."""
     with threadpool_limits(limits=1, user_api="blas"):
-        return work(held, label, *arguments), (held.problem.memory or {}).get(label)
+        return work(held, label, *arguments)
 
 
 SPARSE = 0.2  # the share of values other than 0 up to which zeros are not stored
