@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Self
 
+from mlfs.compare.measure import BY_THE_CLOCK
 from mlfs.compare.processes import Place, WorkerLost, WorkerProcess
 from mlfs.compare.settings import Job, Settings
 from mlfs.compare.work import failure
@@ -22,6 +23,7 @@ from mlfs.compare.work import failure
 __all__ = ["WorkerPool"]
 
 HEARTBEAT = 0.2
+PREPARING = 60.0  # seconds that reading and preparing may take, where there is a budget
 MOST_LOSSES = 3  # of the workers that worked on a job
 
 
@@ -46,6 +48,7 @@ class WorkerPool:
         self._ready: set[WorkerProcess] = set()
         self._losses: Counter[Any] = Counter()
         self._lock = threading.Lock()
+        self._stuck: set[WorkerProcess] = set()
         self._closed = False
         self._waiting: dict[Any, deque[Job]] = {}
         self._begun: set[Any] = set()
@@ -139,7 +142,9 @@ class WorkerPool:
                 self._ready.add(process)
             process.send(pickle.dumps(job))
             while True:
-                kind, record = pickle.loads(process.receive())  # noqa: S301 -- from our own child
+                with self._killed_when_stuck(process, job):
+                    message = process.receive()
+                kind, record = pickle.loads(message)  # noqa: S301 -- from our own child
                 if kind == "done":
                     return True
                 remaining.pop(record["key"], None)
@@ -148,25 +153,63 @@ class WorkerPool:
             code = self._end(process)
             if self._closed:
                 return False
-            why = _death_reason(code)
-            if isinstance(error, WorkerLost):
-                if self._put_back(replace(job, cells=tuple(remaining.values()))):
-                    return False
+            cells = tuple(remaining.values())
+            if not isinstance(error, WorkerLost):
+                # cells are done one after another: the first one that is left has ended it
+                why = _death_reason(code)
+                if process in self._stuck:
+                    why = f"gave no sign of life in {self._patience(job):g} s and was ended"
+                for cell in cells[:1]:
+                    self._records.put(failure(cell, why))
+                self._put_back(replace(job, cells=cells[1:]))
+            elif not self._was_lost_too_often(job):
+                self._put_back(replace(job, cells=cells))
+            else:
                 why = f"the workers that worked on it were lost {MOST_LOSSES + 1} times"
-            for cell in remaining.values():
-                self._records.put(failure(cell, why))
+                for cell in cells:
+                    self._records.put(failure(cell, why))
             return False
 
-    def _put_back(self, job: Job) -> bool:
-        """Let what is left of a job be done by another worker; False after too many losses."""
+    @contextlib.contextmanager
+    def _killed_when_stuck(self, process: WorkerProcess, job: Job) -> Iterator[None]:
+        """End a process that does not answer long after the budget of a cell is spent.
+
+        Code that never comes back to the interpreter does not notice that its time is over.
+        """
+        patience = self._patience(job)
+        if patience is None:
+            yield
+            return
+
+        def end() -> None:
+            self._stuck.add(process)
+            process.kill()
+
+        timer = threading.Timer(patience, end)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    @staticmethod
+    def _patience(job: Job) -> float | None:
+        """The seconds that a cell may take: it selects and trains, each with its budget."""
+        budget = job.cells[0].settings.budget if job.cells else None
+        return None if budget is None else PREPARING + 2 * BY_THE_CLOCK * budget
+
+    def _was_lost_too_often(self, job: Job) -> bool:
         key = job.fold, str(job.ranker)
         with self._lock:
             self._losses[key] += 1
-            if self._losses[key] > MOST_LOSSES:
-                return False
+            return self._losses[key] > MOST_LOSSES
+
+    def _put_back(self, job: Job) -> None:
+        """Let what is left of a job be done by another worker."""
+        with self._lock:
             if job.cells:
                 self._waiting.setdefault(job.fold, deque()).appendleft(job)
-        return True
 
     def _end(self, process: WorkerProcess) -> int | None:
         code = process.end()

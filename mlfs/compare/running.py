@@ -111,8 +111,9 @@ def run(
         Keep the predictions of every cell in the folder, so that a new metric needs no new run.
     budget : float, optional
         Seconds of processor time that a selection may take, and again the training, predicting and
-        measuring of a cell. A cell that takes more counts as failed, and so do the later ones of
-        the same method on the same data set, which are not begun.
+        measuring of a cell; and ten times as many by the clock. A cell that takes more counts as
+        failed, and so do the later ones of the same method on the same data set, which are not
+        begun.
     tune_by : str
         The metric by which parameters with several values, as in ``"br:C=0.1|1|10"``, are tuned
         inside the training rows.

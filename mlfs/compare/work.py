@@ -31,6 +31,7 @@ from mlfs.models.training_table import TrainingTable
 
 __all__ = ["JobRunner", "failure"]
 
+FAILURES = (Exception, OverBudget, SystemExit)  # of a cell; the record has them
 NAMED = 200  # features whose names are kept, for the report
 SHARED = 100_000_000  # bytes of details of cells that later ones may be equal to
 
@@ -67,13 +68,13 @@ class JobRunner:
             self._rankings = {}
             if not is_tuned(job.ranker):
                 self._choices(job, job.ranker, train)
-        except Exception as error:  # noqa: BLE001 -- the record has it
+        except FAILURES as error:
             yield from (failure(cell, error) for cell in job.cells)
             return
         for cell in job.cells:
             try:
                 yield {**self._record(cell, job, train, test), **self._notes}
-            except Exception as error:  # noqa: BLE001 -- the record has it
+            except FAILURES as error:
                 yield failure(cell, error)
 
     def _choices(
@@ -281,7 +282,7 @@ def failure(cell: Cell, error: BaseException | str) -> dict[str, Any]:
     if isinstance(error, str):
         note, trace = error, ""
     else:
-        kind = "" if isinstance(error, MlfsError) else f"{type(error).__name__}: "
+        kind = "" if isinstance(error, (MlfsError, OverBudget)) else f"{type(error).__name__}: "
         note = kind + printable(str(error) or "no reason given", 400)
         trace = "".join(traceback.format_exception(error))
     return {

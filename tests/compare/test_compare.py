@@ -316,13 +316,56 @@ def test_a_worker_that_is_killed_costs_its_cells_alone(tmp_path: Path) -> None:
             data={"one": some_data()},
             criteria="mim",
             models=["deadly.Deadly", "mlnb"],
-            n=2,
+            n=[2, 3],
             folds=2,
         )
     finally:
         sys.path.remove(str(tmp_path))
-    assert {record["cell"]["model"] for record in results.failed()} == {"deadly.Deadly", "mlnb"}
-    assert "signal 9" in results.failed()[0]["note"]
+    assert {record["cell"]["model"] for record in results.failed()} == {"deadly.Deadly"}
+    assert all("signal 9" in record["note"] for record in results.failed())
+    assert len(results.failed()) == 4
+
+
+SLEEPY = """
+import time
+from sklearn.naive_bayes import GaussianNB
+
+class Leaving(GaussianNB):
+    def fit(self, X, y, sample_weight=None):
+        raise SystemExit(3)
+
+class Sleeping(GaussianNB):
+    def fit(self, X, y, sample_weight=None):
+        while True:
+            try:
+                time.sleep(100)
+            except Exception:
+                pass
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="there are no timers")
+@pytest.mark.usefixtures("workers")
+def test_a_model_that_sleeps_or_leaves_costs_its_cells_alone(tmp_path: Path) -> None:
+    (tmp_path / "sleepy.py").write_text(SLEEPY, encoding="utf-8")
+    sys.path.insert(0, str(tmp_path))
+    try:
+        results = compared(
+            data={"one": some_data()},
+            criteria="mim",
+            models=["sleepy.Leaving", "sleepy.Sleeping", "mlnb"],
+            n=2,
+            folds=2,
+            budget=0.3,
+        )
+    finally:
+        sys.path.remove(str(tmp_path))
+    notes = {record["cell"]["model"]: record["note"] for record in results.failed()[:2]}
+    assert set(notes) == {"sleepy.Leaving", "sleepy.Sleeping"}
+    assert "SystemExit: 3" in notes["sleepy.Leaving"]
+    assert "more than the budget of 0.3 s, 3 s by the clock" in notes["sleepy.Sleeping"]
+    assert len([r for r in results.records if r["status"] == "ok"]) == 2
 
 
 PROGRAM = """
