@@ -93,6 +93,7 @@ _PACKAGES = {
     "discretize",
     "errors",
     "information",
+    "metrics",
     "models",
     "plots",
 }

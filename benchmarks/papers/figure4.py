@@ -20,7 +20,7 @@ import numpy as np
 import mlfs
 from benchmarks.files import SkipCase, real_file
 from mlfs.compare.ranks import ranks
-from mlfs.compare.report.drawing import colour, dashes
+from mlfs.compare.report.charts import colour, dashes
 from mlfs.compare.report.svg import Axis, Picture
 from mlfs.compare.running import run
 

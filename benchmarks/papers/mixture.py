@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.papers.data import Part
 from benchmarks.papers.learners import TunedLogistic
 from benchmarks.papers.run import Paper, Recipe, metrics_of
-from mlfs.compare.likelihoods import cll_loss
+from mlfs.metrics.labels import cll_loss
 from mlfs.models import make
 
 __all__ = ["PAPER", "macro_f1"]

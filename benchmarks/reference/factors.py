@@ -16,8 +16,8 @@ from benchmarks.reference.page import TITLES
 from mlfs.compare import run
 from mlfs.compare.contest import AREA, Contest, contests
 from mlfs.compare.ranks import friedman, ranks
+from mlfs.compare.resampling import stored_folds
 from mlfs.compare.results import Results
-from mlfs.compare.stored_folds import stored_folds
 
 __all__ = ["compute_factors"]
 

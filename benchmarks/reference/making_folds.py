@@ -10,7 +10,7 @@ from iterstrat.ml_stratifiers import MultilabelStratifiedKFold
 
 from benchmarks.reference.config import FOLDS, Entry, entries, protocol
 from mlfs.compare.data_sources import dense
-from mlfs.compare.stored_folds import SUMS, fold_text
+from mlfs.compare.resampling import SUMS, fold_text
 from mlfs.data import Dataset
 
 __all__ = ["folds_of", "write_folds"]

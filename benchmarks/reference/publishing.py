@@ -15,10 +15,9 @@ from mlfs.compare.cell_folder import CellFolder
 from mlfs.compare.data_sources import content_digest, sources
 from mlfs.compare.named import named
 from mlfs.compare.reference import Recipe, write_reference
+from mlfs.compare.resampling import stored_folds
 from mlfs.compare.results import Results
-from mlfs.compare.settings import Settings
-from mlfs.compare.sizes import size
-from mlfs.compare.stored_folds import stored_folds
+from mlfs.compare.settings import Settings, size
 
 __all__ = ["gathered", "publish"]
 

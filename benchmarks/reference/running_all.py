@@ -9,8 +9,8 @@ from typing import Any
 
 from benchmarks.reference.config import FOLDS, Entry, entries, protocol
 from mlfs.compare import run
+from mlfs.compare.resampling import stored_folds
 from mlfs.compare.results import Results
-from mlfs.compare.stored_folds import stored_folds
 
 __all__ = ["Stop", "compute", "compute_all"]
 

@@ -252,7 +252,7 @@ def compare(
     finished part; the same command continues.
     """
     from mlfs.compare.report import write_report
-    from mlfs.compare.report.on_axes import refuse_without_matplotlib
+    from mlfs.compare.report.figures import refuse_without_matplotlib
 
     console = console_of(context)
     if pdf:
@@ -293,7 +293,7 @@ def _run(
         criteria_or_default = list(criteria) or ["scls", "all"]
         options["tune_by"] = options["tune_by"] or "macro_f1"
         return run(list(data), criteria_or_default, list(models) or ["br"], sizes, **options)
-    from mlfs.compare.against import run_against
+    from mlfs.compare.reference import run_against
 
     fixed = {"n": n, **{name: options.pop(name) for name in FIXED}}
     fixed_options = tuple(name for name, value in fixed.items() if value)

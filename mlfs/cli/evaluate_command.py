@@ -68,7 +68,7 @@ def evaluate(
     spec = options.get("labels")
     shares = None
     if propensities is not None:
-        from mlfs.compare.top_metrics import propensities as shares_of
+        from mlfs.metrics.top import propensities as shares_of
 
         reading = {name: value for name, value in options.items() if name != "unseen"}
         rows = data_of(propensities, {**reading, "classes": False}, known=stored.table.labels)
@@ -98,8 +98,8 @@ def _measured(
 ) -> dict[str, Any]:
     import numpy as np
 
-    from mlfs.compare.metrics import METRICS, label_auc, label_f1, tally
-    from mlfs.compare.metrics import evaluate as measure
+    from mlfs.metrics import METRICS, label_auc, label_f1, tally
+    from mlfs.metrics import evaluate as measure
 
     model, shape = stored.model, Y.shape
     notes: list[str] = []

@@ -12,7 +12,7 @@ from typing import Any
 
 from mlfs.api.cluster.clusters import cluster_of
 from mlfs.compare.data_sources import DataSource, digest_of_files
-from mlfs.compare.processes import LocalProcess, WorkerLost, WorkerProcess
+from mlfs.compare.pool import LocalProcess, WorkerLost, WorkerProcess
 from mlfs.errors import ClusterError, DataError, UsageError, plural
 
 __all__ = ["OnCluster"]

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.compare.metrics import METRICS
 from mlfs.compare.pairs import Pair, resampled_all, wilcoxon_all
 from mlfs.compare.ranks import (
     Friedman,
@@ -21,7 +20,8 @@ from mlfs.compare.ranks import (
     underpowered,
 )
 from mlfs.compare.results import Results, Summary, finite
-from mlfs.compare.sizes import ALL, Size
+from mlfs.compare.settings import ALL, Size
+from mlfs.metrics import METRICS
 
 __all__ = ["AREA", "MEAN", "Contest", "contests", "sizes_of"]
 

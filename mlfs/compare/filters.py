@@ -21,27 +21,247 @@ qpfs                         weights of a quadratic program of I(f;l) and I(f;s)
 ============================ ================================================================
 
 max and mean run over the labels; a label that is constant says nothing.
+
+Baselines that look at the values as a model gets them, or at label sets as classes.
+
+Nominal columns of more than two values are columns of 0 and 1 here; a feature has the worth of its
+columns together.
+
+QPFS: features weighted by a quadratic program (Rodriguez-Lujan et al., 2010).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs.api.pairwise import mutual_information
+from mlfs.api.prepared import prepare
 from mlfs.api.value_kinds import Weight, checked_count
 from mlfs.compare.data_sources import dense
-from mlfs.compare.qpfs import qpfs
 from mlfs.compare.relief import ppt_relieff, relieff_ml, rf_br
 from mlfs.compare.training_rows import TrainingRows
-from mlfs.compare.value_filters import covariance, forest, ig_lp, ksg_mean, l21, llsf
+from mlfs.data.dataset import Label
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.information.for_search import table_of
+from mlfs.models.training_table import TrainingTable
 
-__all__ = ["FILTERS", "Filter", "filter_scores"]
+if TYPE_CHECKING:
+    from mlfs.compare.training_rows import TrainingRows
+
+
+L21_SHARE = 0.05  # of the least penalty that leaves nothing
+
+
+def table_of_rows(train: TrainingRows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The values as models get them, the labels, and the feature of each column."""
+    table = TrainingTable.learn(train.data)
+    X, _ = table.matrix(train.data)
+    Y = dense(train.data.Y)
+    if (Y < 0).any():
+        msg = "this baseline takes no missing labels: leave such rows out, or take another one"
+        raise DataError(msg)
+    feature = np.repeat(np.arange(len(table.fields)), [len(f.names) for f in table.fields])
+    return np.asarray(X.toarray() if sp.issparse(X) else X, np.float64), Y, feature
+
+
+def sum_by_feature(worth: np.ndarray, feature: np.ndarray, d: int) -> np.ndarray:
+    """Add the worth of the columns of each feature."""
+    return np.bincount(feature, worth, minlength=d)
+
+
+def _standardise(X: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    mean = np.average(X, axis=0, weights=weights)
+    spread = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weights))
+    return np.asarray((X - mean) / np.where(spread > 0, spread, 1.0))
+
+
+def forest(train: TrainingRows, seed: int, *, trees: int) -> np.ndarray:
+    """The mean decrease of impurity in a random forest that predicts all labels at once.
+
+    Parameters
+    ----------
+    train : TrainingRows
+        The training rows.
+    seed : int
+        Seeds the forest.
+    trees : int
+        How many trees.
+    """
+    from sklearn.ensemble import RandomForestClassifier
+
+    X, Y, feature = table_of_rows(train)
+    model = RandomForestClassifier(trees, random_state=seed)
+    model.fit(X, Y, sample_weight=train.data.weights)
+    return sum_by_feature(model.feature_importances_, feature, train.data.shape[1])
+
+
+def l21(train: TrainingRows, _: int) -> np.ndarray:
+    """The squared norms of the rows of W in min ||XW - Y||^2 / 2N + a sum_f ||w_f||.
+
+    Columns are standardised; a is 5 % of the least penalty for which W is zero.
+    """
+    from sklearn.linear_model import MultiTaskLasso
+
+    X, Y, feature = table_of_rows(train)
+    X = _standardise(X, None)
+    centred = Y - Y.mean(axis=0)
+    most = float(np.sqrt(((X.T @ centred) ** 2).sum(axis=1)).max()) / len(X)
+    if most == 0:
+        return np.zeros(train.data.shape[1])
+    model = MultiTaskLasso(alpha=L21_SHARE * most, max_iter=5000).fit(X, centred)
+    return sum_by_feature((model.coef_**2).sum(axis=0), feature, train.data.shape[1])
+
+
+def llsf(train: TrainingRows, _: int, *, alpha: float, beta: float) -> np.ndarray:
+    """The squared norms of the rows of the weights of LLSF, of standardised columns.
+
+    Parameters
+    ----------
+    train : TrainingRows
+        The training rows.
+    alpha, beta : float
+        How much correlated labels share weights, and how sparse they are, as for the model.
+    """
+    from mlfs.models.baselines.llsf import LLSF
+
+    X, Y, feature = table_of_rows(train)
+    weights = train.data.weights
+    model = LLSF(alpha, beta).fit(_standardise(X, weights), Y, weights)
+    return sum_by_feature((model.coef_**2).sum(axis=0), feature, train.data.shape[1])
+
+
+def covariance(train: TrainingRows, _: int) -> np.ndarray:
+    """sum_l cov(f,l)^2, the diagonal of the matrix of MDDM (Zhang & Zhou, 2010).
+
+    It depends on the scale of a column, as MDDM does.
+    """
+    X, Y, feature = table_of_rows(train)
+    covariances = (X - X.mean(axis=0)).T @ (Y - Y.mean(axis=0)) / len(X)
+    return sum_by_feature((covariances**2).sum(axis=1), feature, train.data.shape[1])
+
+
+def ksg_mean(train: TrainingRows, seed: int, *, k: int) -> np.ndarray:
+    """The mean over the labels of I(f;l) by nearest neighbours (Ross, 2014), without binning.
+
+    Parameters
+    ----------
+    train : TrainingRows
+        The training rows.
+    seed : int
+        Seeds the tiny noise that tells equal values apart.
+    k : int
+        Neighbours.
+    """
+    from sklearn.feature_selection import mutual_info_classif
+
+    X, Y, feature = table_of_rows(train)
+    numeric = np.array([column.kind == "numeric" for column in train.data.columns])[feature]
+    gains = [
+        mutual_info_classif(X, y, discrete_features=~numeric, n_neighbors=k, random_state=seed)
+        for y in Y.T
+    ]
+    return sum_by_feature(np.mean(gains, axis=0), feature, train.data.shape[1])
+
+
+def ig_lp(train: TrainingRows, _: int) -> np.ndarray:
+    """I(f;Y) with the label set as one class (label powerset), of binned columns."""
+    data = train.data
+    set_numbers = np.unique(dense(data.Y), axis=0, return_inverse=True)[1]
+    set_numbers = set_numbers.reshape(-1)
+    sets = Label("labels", tuple(map(str, range(int(set_numbers.max(initial=0)) + 1))))
+    dtype = np.int32 if len(sets.values) > 127 else np.int8
+    powerset = data.with_changes(Y=set_numbers.astype(dtype)[:, None], labels=(sets,))
+    prepared = train.prepared
+    prepared_sets = prepare(
+        powerset, binnings=prepared.binnings, missing=prepared.options["missing"]
+    )
+    return np.asarray(prepared_sets.info.mi_fL)
+
+
+MOST_FEATURES = 20_000  # all pairs of them are 3.2 GB
+MOST_STEPS = 20_000
+CLOSE = 1e-10  # of the scale of the program: how far from the minimum it may end
+
+
+def qpfs(train: TrainingRows, _: int) -> np.ndarray:
+    """The weights x that minimise (1 - a)/2 x'Qx - a F'x, with x >= 0 and sum x = 1.
+
+    Q has I(i;j) of all pairs of features, its diagonal H(i); F has sum_l I(i;l); and
+    a = q / (q + f), of the means q of Q and f of F. A feature of weight 0 is scored below 0, by
+    what it lacks to get a weight.
+
+    Parameters
+    ----------
+    train : TrainingRows
+        The training rows.
+    """
+    prepared = train.prepared
+    relevance = np.asarray(prepared.info.mi_fL, np.float64)
+    if relevance.size > MOST_FEATURES:
+        msg = (
+            f"the baseline qpfs compares all pairs of features, and takes at most "
+            f"{MOST_FEATURES:,} of them, not {relevance.size:,}: take another one"
+        )
+        raise DataError(msg)
+    return weights_of(
+        np.asarray(mutual_information(prepared.features, prepared.features)), relevance
+    )
+
+
+def weights_of(Q: np.ndarray, F: np.ndarray) -> np.ndarray:
+    """Solve the program, by accelerated projected gradient.
+
+    Parameters
+    ----------
+    Q : ndarray of float64, shape (d, d)
+        Redundancy of the features.
+    F : ndarray of float64, shape (d,)
+        Their relevance.
+
+    Examples
+    --------
+    >>> weights_of(np.eye(2), np.array([1.0, 1.0])).tolist()
+    [0.5, 0.5]
+    """
+    q, f = float(Q.mean()), float(F.mean())
+    share = q / (q + f) if q + f > 0 else 0.5
+    bound = (1 - share) * float(np.abs(Q).sum(axis=1).max())  # of the eigenvalues
+    x = ahead = np.full(F.size, 1 / F.size)
+    slope = (1 - share) * (Q @ x) - share * F
+    if bound <= 0:
+        return np.where(slope > slope.min(), slope.min() - slope, 1.0)
+    t = 1.0
+    for _ in range(MOST_STEPS):
+        before = x
+        x = _on_simplex(ahead - slope / bound)
+        last, t = t, (1 + np.sqrt(4 * t * t + 1)) / 2
+        if slope @ (x - before) > 0:  # it went too far: begin again from here
+            t, last = 1.0, 1.0
+        ahead = x + (last - 1) / t * (x - before)
+        slope = (1 - share) * (Q @ ahead) - share * F
+        if np.abs(ahead - x).max() <= CLOSE and slope @ ahead - slope.min() <= CLOSE * bound:
+            break
+    slope = (1 - share) * (Q @ x) - share * F
+    lacking = np.minimum(float(slope[x > 0].min()) - slope, 0.0)
+    return np.round(np.where(x > 0, x, lacking), 9)
+
+
+def _on_simplex(x: np.ndarray) -> np.ndarray:
+    """The nearest point whose entries are not below 0 and add up to 1.
+
+    Examples
+    --------
+    >>> _on_simplex(np.array([1.5, 0.5, -1.0])).tolist()
+    [1.0, 0.0, 0.0]
+    """
+    ordered = -np.sort(-x)
+    over = (np.cumsum(ordered) - 1) / np.arange(1, x.size + 1)
+    return np.maximum(x - over[int(np.flatnonzero(ordered > over)[-1])], 0.0)
 
 
 @dataclass(frozen=True)

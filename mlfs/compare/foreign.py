@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from mlfs.compare.filters import table_of_rows
 from mlfs.compare.named import import_path
 from mlfs.compare.training_rows import TrainingRows
-from mlfs.compare.value_filters import table_of_rows
 from mlfs.errors import DataError, UsageError, printable
 
 __all__ = ["foreign_scores", "is_foreign", "make_from_text"]

@@ -12,14 +12,12 @@ from typing import Any
 from mlfs.compare.cell_folder import content_of
 from mlfs.compare.classifiers import selects
 from mlfs.compare.data_sources import DataSource
-from mlfs.compare.metrics import METRICS, evaluate
 from mlfs.compare.named import named
-from mlfs.compare.resampling import Folds, Given, Holdout, Splitting
+from mlfs.compare.resampling import Folds, Given, Holdout, Splitting, StoredFolds
 from mlfs.compare.results import Results, finite
-from mlfs.compare.settings import Settings
-from mlfs.compare.sizes import size
-from mlfs.compare.stored_folds import StoredFolds
+from mlfs.compare.settings import Settings, size
 from mlfs.errors import DataError, printable
+from mlfs.metrics import METRICS, evaluate
 
 __all__ = ["load", "settings_of"]
 

@@ -18,13 +18,13 @@ from mlfs.api.selecting import select
 from mlfs.api.selection import Selection
 from mlfs.compare.classifiers import ComparedModel, check_classifier, classifier, of_learner
 from mlfs.compare.data_sources import dense, rows_of
-from mlfs.compare.metrics import METRICS, evaluate
 from mlfs.compare.named import named
 from mlfs.compare.rankers import Ranked
 from mlfs.compare.resampling import Folds, Split
-from mlfs.compare.top_metrics import propensities
 from mlfs.data.dataset import Dataset, Label
 from mlfs.errors import DataError, MlfsError, UsageError, check_name, printable, setting
+from mlfs.metrics import METRICS, evaluate
+from mlfs.metrics.top import propensities
 from mlfs.models.training_table import TrainingTable
 
 __all__ = ["indicators", "score_sizes", "sizes_up_to"]

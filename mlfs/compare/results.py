@@ -1,4 +1,9 @@
-"""The tidy table of a comparison: one row for each cell and metric."""
+"""The tidy table of a comparison: one row for each cell and metric.
+
+The results of a comparison in a notebook: a table of means, the best ones bold.
+
+Where the numbers of a report stand in results.csv.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,7 @@ import io
 import math
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,22 +20,12 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from mlfs.compare.cell_folder import CELLS, kept_details
-from mlfs.compare.details import unpack
-from mlfs.compare.metrics import METRICS
+from mlfs.compare.cell_folder import CELLS, kept_details, unpack
 from mlfs.compare.settings import Settings
 from mlfs.data.frames import pandas
+from mlfs.data.html import details, table, text
 from mlfs.errors import DataError, UsageError, check_name, printable
-
-__all__ = [
-    "COLUMNS",
-    "Results",
-    "Summary",
-    "finite",
-    "plain_cell",
-    "seconds_of",
-    "text_of_cell",
-]
+from mlfs.metrics import METRICS
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "'", "＝", "＋", "－", "＠")
 SECONDS = ("prepare_seconds", "select_seconds", "fit_seconds", "predict_seconds")
@@ -117,7 +112,6 @@ class Results:
         return f"<Results: {len(self.records)} of {total} cells, {failed} failed{ended}>"
 
     def _repr_html_(self) -> str:
-        from mlfs.compare.results_html import as_html
 
         return as_html(self)
 
@@ -284,3 +278,72 @@ def plain_cell(text: str) -> str:
 def text_of_cell(cell: str) -> str:
     """The text of a cell that `plain_cell` made."""
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULAS) else cell
+
+
+ROWS = 60
+HtmlKey = tuple[str, str, str, str]
+
+
+def as_html(results: Results) -> str:
+    """Show means and standard deviations of the metrics that reports show, by data set."""
+    names = [name for name in results.metrics if name in METRICS]
+    summaries = {name: results.by_size(name) for name in names}
+    keys = list(dict.fromkeys(key for by_key in summaries.values() for key in by_key))
+    parts = [f"<p>{text(repr(results), 200)}</p>"]
+    rows = [_row(key, summaries, keys) for key in keys[:ROWS]]
+    parts.append(table(["data", "criterion", "model", "n", *map(text, names)], rows))
+    if len(keys) > ROWS:
+        parts.append(f"<p>and {len(keys) - ROWS:,} rows more: to_frame() has all</p>")
+    if results.notes:
+        notes = "".join(f"<li>{text(note, 400)}</li>" for note in results.notes)
+        parts.append(details("notes", f"<ul>{notes}</ul>"))
+    return f"<div>{''.join(parts)}</div>"
+
+
+def _row(
+    key: HtmlKey, summaries: dict[str, dict[HtmlKey, Summary]], keys: list[HtmlKey]
+) -> list[str]:
+    cells = [text(part) for part in key]
+    for name, by_key in summaries.items():
+        summary = by_key.get(key)
+        means = [by_key[other].mean for other in keys if other[0] == key[0] and other in by_key]
+        best = max(means) if METRICS[name].higher_is_better else min(means)
+        cells.append("" if summary is None else _cell(summary, best=summary.mean == best))
+    return cells
+
+
+def _cell(summary: Summary, *, best: bool) -> str:
+    shown = f"{summary.mean:.4f}" + ("" if math.isnan(summary.sd) else f" ± {summary.sd:.4f}")
+    return f"<b>{shown}</b>" if best else shown
+
+
+CsvKey = tuple[str, str, str, str, str]
+MOST_ROWS = 60  # rows that are listed for one number
+
+
+class CsvRows:
+    """The rows of results.csv by what they are about; its heading is row 1.
+
+    Parameters
+    ----------
+    results : Results
+        A comparison.
+    """
+
+    def __init__(self, results: Results) -> None:
+        self._rows: dict[CsvKey, list[int]] = {}
+        for number, row in enumerate(results.rows(), 2):
+            key = (row["metric"], row["data"], row["criterion"], row["model"], row["n"])
+            self._rows.setdefault(key, []).append(number)
+
+    def numbers(self, keys: Iterable[CsvKey]) -> str:
+        """The numbers of the rows that a mean is made of, as text.
+
+        Parameters
+        ----------
+        keys : iterable of (metric, data, criterion, model, n)
+            What the rows are about.
+        """
+        rows = sorted(row for key in keys for row in self._rows.get(key, []))
+        more = f" and {len(rows) - MOST_ROWS} more" if len(rows) > MOST_ROWS else ""
+        return ", ".join(map(str, rows[:MOST_ROWS])) + more

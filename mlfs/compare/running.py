@@ -16,18 +16,15 @@ from mlfs.api.value_kinds import ClusterAddress, checked_count
 from mlfs.compare.cell_folder import CellFolder, refuse_loss
 from mlfs.compare.classifiers import check_classifier, selects
 from mlfs.compare.data_sources import DataSource, sources
-from mlfs.compare.metrics import METRICS
 from mlfs.compare.named import Named, named
-from mlfs.compare.pool import WorkerPool
-from mlfs.compare.processes import Place, ThisMachine
+from mlfs.compare.pool import Place, ThisMachine, WorkerPool
 from mlfs.compare.rankers import ranker
-from mlfs.compare.resampling import Folds, Given, Holdout, Splitting
+from mlfs.compare.resampling import Folds, Given, Holdout, Splitting, StoredFolds
 from mlfs.compare.results import Results
-from mlfs.compare.settings import Settings
-from mlfs.compare.sizes import size
-from mlfs.compare.stored_folds import StoredFolds
+from mlfs.compare.settings import Settings, size
 from mlfs.compare.training_rows import unprepared
 from mlfs.errors import UsageError, check_name, plural, printable
+from mlfs.metrics import METRICS
 
 __all__ = ["DEFAULT_METRICS", "run"]
 
@@ -86,7 +83,7 @@ def run(
         How often to hold out, 10 by default, or to cross-validate, 1 by default.
     split : "given" or StoredFolds, optional
         Instead, the authors' split: ``x-train.arff`` with ``x-test.arff`` beside it; or folds
-        that are stored in files (`mlfs.compare.stored_folds.stored_folds`).
+        that are stored in files (`mlfs.compare.resampling.stored_folds`).
     groups : str, optional
         A column, such as the patient: rows with the same value are in the same fold. It is no
         feature.

@@ -11,22 +11,21 @@ from typing import Any
 
 import numpy as np
 
+from mlfs.compare.cell_folder import label_results, pack
 from mlfs.compare.classifiers import Answers, classifier
 from mlfs.compare.data_sources import DataSource, dense, drop_columns, excluded_columns, rows_of
-from mlfs.compare.details import label_results, pack
 from mlfs.compare.measure import Cost, OverBudget, limited, measured
-from mlfs.compare.metrics import evaluate
-from mlfs.compare.named import Named
+from mlfs.compare.named import INNER, Named, best_of, is_tuned
 from mlfs.compare.rankers import Ranked, ranker
 from mlfs.compare.resampling import Folds, Given, Split
 from mlfs.compare.results import finite
 from mlfs.compare.settings import Cell, Job, Settings, seed_for
-from mlfs.compare.sharing import sharing
-from mlfs.compare.top_metrics import FEWEST, propensities
 from mlfs.compare.training_rows import TrainingRows
-from mlfs.compare.tuning import INNER, best_of, is_tuned
 from mlfs.data.dataset import Dataset, identifier_columns
 from mlfs.errors import MlfsError, printable
+from mlfs.metrics import evaluate
+from mlfs.metrics.top import FEWEST, propensities
+from mlfs.metrics.truth import sharing
 from mlfs.models.training_table import TrainingTable
 
 __all__ = ["JobRunner", "failure"]

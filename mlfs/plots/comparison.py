@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any, Self
 
 from mlfs.compare.contest import Contest, contests
-from mlfs.compare.metrics import METRICS
-from mlfs.compare.report.charts import cost_chart, curves_of, rank_chart
-from mlfs.compare.report.drawing import INCHES, Chart
-from mlfs.compare.report.on_axes import draw_chart, draw_diagram
+from mlfs.compare.report.charts import INCHES, Chart, cost_chart, curves_of, rank_chart
+from mlfs.compare.report.figures import draw_chart, draw_diagram
 from mlfs.compare.results import Results, Summary
 from mlfs.errors import DataError, UnknownName, UsageError, check_name
+from mlfs.metrics import METRICS
 from mlfs.plots.axes import Display
 
 __all__ = ["CostDisplay", "CriticalDifferenceDisplay", "CurveDisplay"]

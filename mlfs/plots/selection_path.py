@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from mlfs.api.selection import Ranking
-from mlfs.compare.report.drawing import COLOURS
+from mlfs.compare.report.charts import COLOURS
 from mlfs.errors import check_name
 from mlfs.plots.axes import Display, selection_of
 

@@ -14,9 +14,9 @@ from sklearn.naive_bayes import GaussianNB
 import mlfs
 import mlfs.compare
 from mlfs import FeatureSelector, MlfsError, UsageError, cli
-from mlfs.compare.metrics import evaluate
 from mlfs.compare.resampling import Folds
 from mlfs.errors import DataError
+from mlfs.metrics import evaluate
 from tests.documents import ROOT
 
 SONGS = ROOT / "docs" / "examples" / "songs.arff"

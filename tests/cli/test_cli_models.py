@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from mlfs import cli
-from mlfs.compare.metrics import METRICS
-from mlfs.compare.metrics import evaluate as measure
-from mlfs.compare.top_metrics import propensities
 from mlfs.data import from_arrays, read, write
+from mlfs.metrics import METRICS
+from mlfs.metrics import evaluate as measure
+from mlfs.metrics.top import propensities
 from mlfs.models import make
 from mlfs.models.model_files import load_stored
 from tests.cli.test_cli_process import POSIX, Terminal, mlfs

@@ -29,7 +29,7 @@ from mlfs.compare.data_sources import sources
 from mlfs.compare.named import named
 from mlfs.compare.results import SELDOM, Results
 from mlfs.compare.running import run
-from mlfs.compare.sizes import size
+from mlfs.compare.settings import size
 from mlfs.compare.training_rows import TrainingRows
 from mlfs.compare.worker import send
 from mlfs.data.arrays import from_arrays

@@ -15,9 +15,8 @@ from scipy import stats
 from mlfs.compare.contest import MEAN, contests
 from mlfs.compare.pairs import corrected_t
 from mlfs.compare.ranks import underpowered
-from mlfs.compare.report.conclusions import conclusions
 from mlfs.compare.report.markdown import summary
-from mlfs.compare.report.wording import findings
+from mlfs.compare.report.wording import conclusions, findings
 from mlfs.compare.results import Results
 from mlfs.compare.running import run
 from mlfs.data.arrays import from_arrays

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, special
 
-from mlfs.compare.posteriors import correlated_t, relative, signed_rank
+from mlfs.compare.pairs import correlated_t, relative, signed_rank
 
 DIFFERENCES = [0.3, -0.02, 0.004, 0.15, -0.2, 0.08, 0.011]
 

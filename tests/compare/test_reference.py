@@ -12,12 +12,11 @@ import mlfs
 import mlfs.compare.reference
 from mlfs import cli
 from mlfs.compare import run
-from mlfs.compare.against import run_against
 from mlfs.compare.contest import AREA, contests
 from mlfs.compare.data_sources import content_digest
-from mlfs.compare.reference import Recipe, read_reference, write_reference
+from mlfs.compare.reference import Recipe, read_reference, run_against, write_reference
+from mlfs.compare.resampling import fold_text, stored_folds
 from mlfs.compare.results import Results
-from mlfs.compare.stored_folds import fold_text, stored_folds
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset
 from mlfs.errors import DataError, UsageError

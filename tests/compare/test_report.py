@@ -20,14 +20,13 @@ from scipy import stats
 
 from mlfs.compare.contest import Contest, contests, sizes_of
 from mlfs.compare.data_sources import DataSource
-from mlfs.compare.metrics import METRICS
 from mlfs.compare.named import named
 from mlfs.compare.overlap import overlaps
 from mlfs.compare.report import write_report
 from mlfs.compare.resampling import Folds
 from mlfs.compare.results import SELDOM, Results, plain_cell, text_of_cell
-from mlfs.compare.settings import Settings
-from mlfs.compare.sizes import size
+from mlfs.compare.settings import Settings, size
+from mlfs.metrics import METRICS
 
 NASTY = "x<script>alert(1)</script>|&%_$"
 

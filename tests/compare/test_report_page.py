@@ -17,11 +17,9 @@ from mlfs import datasets
 from mlfs.compare.contest import contests
 from mlfs.compare.data_sources import DataSource
 from mlfs.compare.report import write_report
-from mlfs.compare.report.charts import cost_chart, curve_chart
-from mlfs.compare.report.conclusions import conclusions
-from mlfs.compare.report.drawing import Chart, colour
-from mlfs.compare.report.provenance import command
+from mlfs.compare.report.charts import Chart, colour, cost_chart, curve_chart
 from mlfs.compare.report.svg import picture
+from mlfs.compare.report.wording import command, conclusions
 from mlfs.compare.results import Results
 from tests.compare.test_report import made_up
 

@@ -8,9 +8,8 @@
 ├── figures/       the figures of the page as SVG, and on request as PDF, a file each
 └── index.html     curves, diagrams and tables on one page that needs no network
 
-The files: `page` (its figures by `svg`), `markdown`, `latex` and `figures` (as PDF by `on_axes`).
-What they say: `wording`, `conclusions` and `provenance`. What figures show: `charts`, in the terms
-of `drawing`. `csv_rows` says where the numbers of results.csv stand.
+The files: `page` (its figures by `svg`), `markdown`, `latex` and `figures` (as PDF too). What they
+say: `wording`. What figures show: `charts`.
 """
 
 from __future__ import annotations
@@ -22,10 +21,9 @@ from mlfs.compare.cell_folder import FIGURES
 from mlfs.compare.contest import contests
 from mlfs.compare.overlap import overlaps
 from mlfs.compare.per_label import label_rows, labels_csv
-from mlfs.compare.report.figures import figures
+from mlfs.compare.report.figures import figures, refuse_without_matplotlib
 from mlfs.compare.report.latex import latex
 from mlfs.compare.report.markdown import markdown, summary
-from mlfs.compare.report.on_axes import refuse_without_matplotlib
 from mlfs.compare.report.page import page
 from mlfs.compare.results import Results
 from mlfs.compare.settings import SCHEMA

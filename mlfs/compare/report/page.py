@@ -13,9 +13,6 @@ from mlfs.compare.contest import Contest
 from mlfs.compare.overlap import Overlap
 from mlfs.compare.per_label import LabelRow, widest
 from mlfs.compare.report.charts import MANY, cost_chart, curve_chart, rank_chart
-from mlfs.compare.report.conclusions import conclusions
-from mlfs.compare.report.csv_rows import CsvRows
-from mlfs.compare.report.provenance import provenance, shapes
 from mlfs.compare.report.svg import diagram, escaped, picture, sample, sample_mark
 from mlfs.compare.report.wording import (
     SHARED,
@@ -23,14 +20,17 @@ from mlfs.compare.report.wording import (
     Entry,
     average_ranks,
     caption,
+    conclusions,
     findings,
     pair_head,
     pair_table,
+    provenance,
     rank_table,
     setting_rows,
+    shapes,
     stability_table,
 )
-from mlfs.compare.results import Results
+from mlfs.compare.results import CsvRows, Results
 
 __all__ = ["page"]
 

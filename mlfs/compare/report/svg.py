@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from mlfs.compare.report.drawing import FLAT, INK, MARKS, Chart, Diagram, Range, Series, colour
-from mlfs.compare.report.drawing import dashes as dashes_of
+from mlfs.compare.report.charts import FLAT, INK, MARKS, Chart, Diagram, Range, Series, colour
+from mlfs.compare.report.charts import dashes as dashes_of
 from mlfs.errors import printable
 
 __all__ = ["Axis", "Picture", "diagram", "escaped", "picture", "sample", "sample_mark"]

@@ -14,22 +14,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mlfs.compare import areas, label_metrics, likelihoods, ranking_metrics, top_metrics
-from mlfs.compare.areas import label_auc, label_pr_auc
-from mlfs.compare.label_metrics import label_f1
-from mlfs.compare.sharing import sharing
-from mlfs.compare.truth import truth_of
 from mlfs.errors import UsageError, check_name
-
-__all__ = [
-    "METRICS",
-    "Metric",
-    "evaluate",
-    "label_auc",
-    "label_f1",
-    "label_pr_auc",
-    "tally",
-]
+from mlfs.metrics import labels, ranking, top
+from mlfs.metrics.truth import sharing, truth_of
 
 Function = Callable[[Any, Any], float]
 Needs = Literal["labels", "scores", "propensities", "probabilities", "joint"]
@@ -64,40 +51,40 @@ class Metric:
 
 
 FUNCTIONS: tuple[tuple[Function, Needs, bool], ...] = (  # what each takes; whether higher is better
-    (label_metrics.exact_match, "labels", True),
-    (label_metrics.hamming_score, "labels", True),
-    (label_metrics.hamming_loss, "labels", False),
-    (label_metrics.accuracy, "labels", True),
-    (label_metrics.sample_f1, "labels", True),
-    (label_metrics.macro_f1, "labels", True),
-    (label_metrics.micro_f1, "labels", True),
-    (label_metrics.sample_precision, "labels", True),
-    (label_metrics.sample_recall, "labels", True),
-    (label_metrics.macro_precision, "labels", True),
-    (label_metrics.macro_recall, "labels", True),
-    (label_metrics.micro_precision, "labels", True),
-    (label_metrics.micro_recall, "labels", True),
-    (areas.macro_auc, "scores", True),
-    (areas.micro_auc, "scores", True),
-    (areas.macro_pr_auc, "scores", True),
-    (areas.micro_pr_auc, "scores", True),
-    (ranking_metrics.ranking_loss, "scores", False),
-    (ranking_metrics.coverage, "scores", False),
-    (ranking_metrics.normalised_coverage, "scores", False),
-    (ranking_metrics.one_error, "scores", False),
-    (ranking_metrics.average_precision, "scores", True),
-    (top_metrics.precision_at_1, "scores", True),
-    (top_metrics.precision_at_3, "scores", True),
-    (top_metrics.precision_at_5, "scores", True),
-    (top_metrics.ndcg_at_3, "scores", True),
-    (top_metrics.ndcg_at_5, "scores", True),
-    (top_metrics.propensity_precision_at_1, "propensities", True),
-    (top_metrics.propensity_precision_at_3, "propensities", True),
-    (top_metrics.propensity_precision_at_5, "propensities", True),
-    (top_metrics.propensity_ndcg_at_3, "propensities", True),
-    (top_metrics.propensity_ndcg_at_5, "propensities", True),
-    (likelihoods.log_loss, "probabilities", False),
-    (likelihoods.cll_loss, "joint", False),
+    (labels.exact_match, "labels", True),
+    (labels.hamming_score, "labels", True),
+    (labels.hamming_loss, "labels", False),
+    (labels.accuracy, "labels", True),
+    (labels.sample_f1, "labels", True),
+    (labels.macro_f1, "labels", True),
+    (labels.micro_f1, "labels", True),
+    (labels.sample_precision, "labels", True),
+    (labels.sample_recall, "labels", True),
+    (labels.macro_precision, "labels", True),
+    (labels.macro_recall, "labels", True),
+    (labels.micro_precision, "labels", True),
+    (labels.micro_recall, "labels", True),
+    (ranking.macro_auc, "scores", True),
+    (ranking.micro_auc, "scores", True),
+    (ranking.macro_pr_auc, "scores", True),
+    (ranking.micro_pr_auc, "scores", True),
+    (ranking.ranking_loss, "scores", False),
+    (ranking.coverage, "scores", False),
+    (ranking.normalised_coverage, "scores", False),
+    (ranking.one_error, "scores", False),
+    (ranking.average_precision, "scores", True),
+    (top.precision_at_1, "scores", True),
+    (top.precision_at_3, "scores", True),
+    (top.precision_at_5, "scores", True),
+    (top.ndcg_at_3, "scores", True),
+    (top.ndcg_at_5, "scores", True),
+    (top.propensity_precision_at_1, "propensities", True),
+    (top.propensity_precision_at_3, "propensities", True),
+    (top.propensity_precision_at_5, "propensities", True),
+    (top.propensity_ndcg_at_3, "propensities", True),
+    (top.propensity_ndcg_at_5, "propensities", True),
+    (labels.log_loss, "probabilities", False),
+    (labels.cll_loss, "joint", False),
 )
 METRICS: Mapping[str, Metric] = MappingProxyType(
     {
@@ -133,7 +120,7 @@ def evaluate(
         P(label) of each row, for `log_loss`; they are the scores too if none are given.
     propensities : array, shape (q,), optional
         The propensity of each label, for the metrics that are named after them:
-        `mlfs.compare.top_metrics.propensities` of the labels of the training rows.
+        `mlfs.metrics.top.propensities` of the labels of the training rows.
     metrics : iterable of str, optional
         Only these; one that lacks what it needs is refused then.
 

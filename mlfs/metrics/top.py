@@ -13,28 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mlfs.compare.ranking_metrics import sorted_rows
-from mlfs.compare.sharing import shared
-from mlfs.compare.truth import mean, scores_of, truth_of
 from mlfs.errors import DataError, UsageError, printable
-
-__all__ = [
-    "ndcg_at",
-    "ndcg_at_3",
-    "ndcg_at_5",
-    "precision_at",
-    "precision_at_1",
-    "precision_at_3",
-    "precision_at_5",
-    "propensities",
-    "propensity_ndcg_at",
-    "propensity_ndcg_at_3",
-    "propensity_ndcg_at_5",
-    "propensity_precision_at",
-    "propensity_precision_at_1",
-    "propensity_precision_at_3",
-    "propensity_precision_at_5",
-]
+from mlfs.metrics.ranking import sorted_rows
+from mlfs.metrics.truth import mean, scores_of, shared, truth_of
 
 CELLS = 1 << 20
 MOST = 5

@@ -14,10 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics as theirs
 
-from mlfs.compare import METRICS, evaluate
-from mlfs.compare.metrics import label_auc, label_f1, tally
-from mlfs.compare.top_metrics import propensities, propensity_ndcg_at, propensity_precision_at
 from mlfs.errors import DataError, UnknownName, UsageError
+from mlfs.metrics import METRICS, evaluate, label_auc, label_f1, tally
+from mlfs.metrics.top import propensities, propensity_ndcg_at, propensity_precision_at
 from tests.documents import ROOT
 
 ours = SimpleNamespace(**{name: metric.function for name, metric in METRICS.items()})
@@ -560,7 +559,7 @@ def test_many_rows_are_ranked_in_blocks(monkeypatch):
     Y, _, S, _ = problem(3)
     Y, S = np.tile(Y, (50, 1)), np.tile(S, (50, 1))
     whole = evaluate(Y, scores=S)
-    monkeypatch.setattr("mlfs.compare.ranking_metrics.CELLS", 7)
+    monkeypatch.setattr("mlfs.metrics.ranking.CELLS", 7)
     assert evaluate(Y, scores=S) == pytest.approx(whole, nan_ok=True)
 
 
