@@ -1,17 +1,120 @@
-"""`mlfs info`: what a data set is made of."""
+"""`mlfs info`: what a data set is made of.
+
+The matrix of `mlfs info --matrix`: what is computed, and how it is written.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from mlfs.cli.console import console_of
-from mlfs.cli.help import Command
-from mlfs.cli.matrix_output import OPTIONS, check_matrix, matrix_options, write_matrix
-from mlfs.cli.shared_options import form_of, input_data, reading, talking
+from mlfs.cli.console import check_place, console_of, csv_line
+from mlfs.cli.help import Command, topical
+from mlfs.cli.shared_options import declared, form_of, input_data, reading, stacked, talking
+from mlfs.errors import UsageError, printable
 
-__all__ = ["info"]
+if TYPE_CHECKING:
+    import numpy as np
+
+
+TOPIC = "A matrix of information"
+COUNTING = (
+    *("bins", "n_bins", "nominal_limit", "missing", "correction", "units", "n_jobs"),
+    "max_memory",
+)
+OPTIONS = ("between", "measure", "force", *COUNTING)
+BETWEEN = {
+    "features-labels": ("features", "labels"),
+    "features": ("features", "features"),
+    "labels": ("labels", "labels"),
+}
+MEASURES = {
+    "mi": "mutual_information",
+    "su": "symmetrical_uncertainty",
+    "joint-entropy": "entropy",
+}
+
+matrix_options: Callable[[Any], Any] = stacked(
+    topical(
+        TOPIC, "--matrix", metavar="FILE",
+        help="Write the mutual information of each feature and each label to a file: .csv, or "
+        ".npz with the arrays values, rows and columns. With -, write CSV to stdout in place of "
+        "the description. All options below are for this matrix.",
+    ),
+    topical(
+        TOPIC, "--between", type=click.Choice(tuple(BETWEEN)), default="features-labels",
+        show_default=True, help="Which columns are compared.",
+    ),
+    topical(
+        TOPIC, "--measure", type=click.Choice(tuple(MEASURES)), default="mi", show_default=True,
+        help="Mutual information, symmetrical uncertainty, or joint entropy.",
+    ),
+    topical(TOPIC, "--force", is_flag=True, help="Overwrite an existing file."),
+    declared(*COUNTING),
+)  # fmt: skip
+
+
+def check_matrix(
+    context: click.Context, path: str | None, data: str, options: Mapping[str, Any]
+) -> None:
+    """Refuse what makes no sense before the data are read."""
+    commandline = click.core.ParameterSource.COMMANDLINE
+    if path == "-" and context.get_parameter_source("form") is commandline:
+        msg = "is for the description, in whose place --matrix - writes CSV: leave one of them out"
+        raise UsageError(msg, option="form")
+    if path is None:
+        for param in context.command.params:
+            if param.name in OPTIONS and context.get_parameter_source(param.name) is commandline:
+                msg = "is an option of the matrix, and there is none: give --matrix FILE"
+                raise UsageError(msg, option=param.name)
+        return
+    check_place(path, data, force=options["force"])
+    if path != "-" and _form(path) not in {".csv", ".npz"}:
+        msg = f"is a file that ends in .csv or .npz, not {printable(path, 400)!r}"
+        raise UsageError(msg, option="matrix")
+    if options["correction"] == "expected" and options["measure"] != "mi":
+        from mlfs.api.pairwise import refuse_expected
+
+        refuse_expected()
+
+
+def write_matrix(dataset: Any, path: str, options: Mapping[str, Any]) -> None:
+    """Compute the matrix that the options ask for, and write it."""
+    import numpy as np
+
+    from mlfs import information
+    from mlfs.api.prepared import prepare
+    from mlfs.data.whole_files import replacing
+
+    counting = {name: options[name] for name in COUNTING if name != "units"}
+    prepared = prepare(dataset, **counting)
+    rows_side, columns_side = (getattr(prepared, side) for side in BETWEEN[options["between"]])
+    of_matrix = {name: options[name] for name in ("n_jobs", "max_memory")}
+    if options["measure"] != "su":
+        of_matrix["units"] = options["units"]
+    function = getattr(information, MEASURES[options["measure"]])
+    values = function(rows_side, columns_side, **of_matrix)
+    with replacing(path, options["force"]) as stream:
+        if _form(path) == ".npz":
+            rows, columns = np.array(list(rows_side.names)), np.array(list(columns_side.names))
+            np.savez(stream, values=values, rows=rows, columns=columns)
+        else:
+            for text in _lines(values, list(rows_side.names), list(columns_side.names)):
+                stream.write(text.encode("utf-8", "backslashreplace"))
+
+
+def _form(path: str) -> str:
+    return os.path.splitext(path)[1].lower()  # noqa: PTH122  # `-` is no path
+
+
+def _lines(values: np.ndarray, rows: list[str], columns: list[str]) -> Iterator[str]:
+    """The lines of a CSV file, with the names of the columns first and those of rows before."""
+    yield csv_line(["", *columns])
+    for name, row in zip(rows, values, strict=True):
+        yield csv_line([name, *map(repr, row.tolist())])
 
 
 @click.command(

@@ -19,9 +19,8 @@ structures            how structures are learned
 inference             how the labels of a row are decided together
 ====================  ========================================================================
 
-A model is a `label_model` that learns from a `problem` (`training_table`, `classes`, `splits`,
-`opened_data`) and is applied to `matched_rows`: `chain` (with `number_chosen`), `ensemble`,
-`mixture` (by `em`), `monte_carlo_chain` and `thresholds`. `recipes` has them by name.
+A model is a `label_model` that learns from a `problem` (`training_table`, `classes`, `splits`)
+and is applied to `matched_rows`: `chain`, `ensemble`, `mixture` (by `em`), `monte_carlo_chain` and `thresholds`. `recipes` has them by name.
 `base_learners` fits the classifiers of labels on the columns that `features` chooses, and
 `conditionals` applies them; `switching` (over `switched`), `tuned` and `dense` serve
 base learners. `edmonds` finds the best tree, `progress_reports` reports on a fit, and `model_files`
@@ -42,8 +41,7 @@ if TYPE_CHECKING:
     from mlfs.models.baselines.lift import Lift
     from mlfs.models.baselines.llsf import LLSF, LLSFFeatures
     from mlfs.models.baselines.nearest import BRkNN, MLkNN
-    from mlfs.models.baselines.powerset import LabelPowerset
-    from mlfs.models.baselines.rakel import RAkEL
+    from mlfs.models.baselines.powerset import LabelPowerset, RAkEL
     from mlfs.models.chain import StructuredClassifier
     from mlfs.models.ensemble import StructuredEnsemble
     from mlfs.models.features import LDF
@@ -96,7 +94,7 @@ _HOME = {
     "LabelPowerset": "mlfs.models.baselines.powerset",
     "Lift": "mlfs.models.baselines.lift",
     "MLkNN": "mlfs.models.baselines.nearest",
-    "RAkEL": "mlfs.models.baselines.rakel",
+    "RAkEL": "mlfs.models.baselines.powerset",
     "LDF": "mlfs.models.features",
     "MixtureOfTrees": "mlfs.models.mixture",
     "MonteCarloChain": "mlfs.models.monte_carlo_chain",

@@ -1,4 +1,7 @@
-"""Fit one base learner for each label on its columns of X and the true values of its parents."""
+"""Fit one base learner for each label on its columns of X and the true values of its parents.
+
+Dense rows for the learners that take no sparse ones, within the memory that is free.
+"""
 
 from __future__ import annotations
 
@@ -17,29 +20,71 @@ from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, SGDCl
 from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.pipeline import Pipeline
 from sklearn.svm import LinearSVC
+from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import ThreadpoolController
 
 from mlfs.api.options import threads
-from mlfs.errors import UsageError, plural, printable
-from mlfs.models.dense import densify
+from mlfs.counting.memory import bytes_of
+from mlfs.errors import DataError, UsageError, plural, printable
 from mlfs.models.problem import MISSING, Problem
 from mlfs.models.progress_reports import report
 from mlfs.models.storage.storable import storable
 from mlfs.search.label_parents import Structure
 
-__all__ = [
-    "Learner",
-    "LinearParts",
-    "check_neighbours",
-    "fit_learner",
-    "fit_learners",
-    "grow_learner",
-    "linear_parts",
-    "refuse_unweightable",
-    "stacked",
-    "weight_name",
-]
+CELL = 8
+ROWS_AT_ONCE = 1 << 22  # cells of dense rows that are made at a time in prediction
+GIGABYTE = 1_000_000_000
+
+
+def wants_dense(estimator: Any) -> bool:
+    """Whether a classifier says that it takes no sparse rows.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import BernoulliNB, GaussianNB
+    >>> wants_dense(GaussianNB()), wants_dense(BernoulliNB())
+    (True, False)
+    """
+    if estimator is None:
+        return False
+    try:
+        return not get_tags(estimator).input_tags.sparse
+    except (AttributeError, TypeError):
+        return False
+
+
+def densify(x: Any, estimator: Any) -> Any:
+    """Rows as a classifier takes them: sparse ones become dense where it asks for that.
+
+    Refused where they would take more than half of the free memory. A pipeline whose first step
+    takes sparse rows, such as one that reduces them to a few columns, gets them sparse then.
+
+    Parameters
+    ----------
+    x : ndarray or csr_array
+        The columns that the classifier looks at.
+    estimator : classifier or None
+        Fitted or not.
+    """
+    if not sp.issparse(x) or not wants_dense(estimator):
+        return x
+    size, free = CELL * x.shape[0] * x.shape[1], bytes_of(None)
+    if size <= free:
+        return x.toarray()
+    if isinstance(estimator, Pipeline) and not wants_dense(estimator.steps[0][1]):
+        return x
+    name = printable(type(estimator).__name__)
+    msg = (
+        f"the base learner {name} takes no sparse data, and {plural(x.shape[0], 'row')} of "
+        f"{plural(x.shape[1], 'column')} would take {size / GIGABYTE:.1f} GB as dense data, more "
+        f"than half of the free memory ({free / GIGABYTE:.1f} GB)"
+    )
+    remedy = (
+        "select fewer features (features and n; --features scls -n 100 in a shell), or use a "
+        "learner that takes sparse data, such as LogisticRegression"
+    )
+    raise DataError(msg, remedy=remedy)
 
 
 @dataclass(frozen=True)

@@ -13,18 +13,18 @@ import scipy.sparse as sp
 from mlfs.counting.entries import edges_of
 from mlfs.errors import UsageError, printable
 from mlfs.models.base_learners import (
+    ROWS_AT_ONCE,
     Learner,
     fit_learners,
     grow_learner,
     refuse_unweightable,
     stacked,
+    wants_dense,
 )
-from mlfs.models.dense import ROWS_AT_ONCE, wants_dense
-from mlfs.models.inference.contract import MOST_PARENTS
-from mlfs.models.inference.vectors import configurations, numbered
+from mlfs.models.inference.contract import MOST_PARENTS, configurations, numbered
 from mlfs.models.problem import Problem
 from mlfs.models.storage.storable import storable
-from mlfs.models.switched import SwitchedParts
+from mlfs.models.switching import SwitchedParts
 from mlfs.search.label_parents import Structure
 
 __all__ = ["LEAST", "Conditionals", "FittedConditionals"]

@@ -24,8 +24,7 @@ from mlfs.data.matrices import check_places
 from mlfs.data.row_weights import check_weights
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.models.classes import Classes, ClassList, read_labels
-from mlfs.models.opened_data import column_names, open_arrays, open_rows, refuse_other_columns
-from mlfs.models.problem import Problem
+from mlfs.models.problem import Problem, column_names, open_arrays, open_rows, refuse_other_columns
 from mlfs.search.label_parents import Structure
 
 __all__ = ["LabelModel", "default_learner", "name_columns", "names_known", "probabilistic"]

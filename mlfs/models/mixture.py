@@ -16,8 +16,7 @@ from mlfs.errors import UsageError
 from mlfs.models.em import Grower, Mixture, em, weighted_mean
 from mlfs.models.features import feature_plan
 from mlfs.models.inference import MaxSum, anneal, marginals, sample
-from mlfs.models.inference.contract import real, whole
-from mlfs.models.inference.vectors import blocks
+from mlfs.models.inference.contract import blocks, real, whole
 from mlfs.models.label_model import LabelModel
 from mlfs.models.problem import Problem
 from mlfs.models.progress_reports import stage

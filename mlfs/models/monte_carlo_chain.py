@@ -19,7 +19,7 @@ from mlfs.models.base_learners import Learner, fit_learner
 from mlfs.models.chain import StructuredClassifier
 from mlfs.models.conditionals import FittedConditionals
 from mlfs.models.inference import Greedy
-from mlfs.models.inference.along_order import log_proba_of
+from mlfs.models.inference.along_order import Nodes, best_leaves, log_proba_of
 from mlfs.models.inference.contract import (
     Conditionals,
     Inference,
@@ -27,8 +27,7 @@ from mlfs.models.inference.contract import (
     refuse_without_probabilities,
     whole,
 )
-from mlfs.models.inference.nodes import Nodes, best_leaves
-from mlfs.models.inference.sampling import draw_samples, row_blocks
+from mlfs.models.inference.monte_carlo import draw_samples, row_blocks
 from mlfs.models.problem import Problem
 from mlfs.models.progress_reports import report_each
 from mlfs.models.splits import split_aside

@@ -14,8 +14,14 @@ from mlfs.models.classes import two_classes
 from mlfs.models.inference.contract import real, whole
 from mlfs.models.splits import clearly_less, stratified_folds
 from mlfs.models.storage.storable import storable
-from mlfs.models.structures.logistic import FEW, MOST_COLUMNS
-from mlfs.models.structures.newton import Newton, in_span, one_regression, with_last
+from mlfs.models.structures.newton import (
+    FEW,
+    MOST_COLUMNS,
+    Newton,
+    in_span,
+    one_regression,
+    with_last,
+)
 
 __all__ = ["PENALTIES", "TunedLogistic"]
 

@@ -7,8 +7,6 @@ from typing import Any
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.search.label_parents import Edge, Structure, shown
 
-__all__ = ["as_dict", "as_dot", "as_text", "from_dict", "headline"]
-
 NAME = 200
 FORMAT, VERSION = "mlfs structure", 1
 FIELDS = ("format", "version", "kind", "names", "order", "parents", "weights", "note")

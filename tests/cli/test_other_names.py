@@ -9,7 +9,7 @@ import pytest
 
 from mlfs import cli
 from mlfs.cli.app import cli as root
-from mlfs.cli.other_names import ELSEWHERE, flags_of
+from mlfs.cli.help import ELSEWHERE, flags_of
 
 COMMANDS = root.commands
 EVERYWHERE = set().union(*map(flags_of, COMMANDS.values()))

@@ -22,7 +22,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from mlfs.errors import UsageError
 from mlfs.models.conditionals import LEAST, FittedConditionals
-from mlfs.models.inference.vectors import configurations
+from mlfs.models.inference.contract import configurations
 from mlfs.models.problem import Problem
 from mlfs.search.label_parents import Structure
 

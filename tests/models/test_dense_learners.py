@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mlfs import DataError, FeatureSelector
-from mlfs.models import StructuredClassifier, Switching, dense, make
+from mlfs.models import StructuredClassifier, Switching, base_learners, make
 
 
 def words(n: int = 60, d: int = 40) -> tuple[np.ndarray, np.ndarray]:
@@ -52,7 +52,7 @@ def test_prediction_makes_few_dense_rows_at_a_time(monkeypatch) -> None:
 
 def test_too_many_columns_are_refused_with_a_remedy(monkeypatch) -> None:
     X, Y = words()
-    monkeypatch.setattr(dense, "bytes_of", lambda _: 60 * 20 * 8)
+    monkeypatch.setattr(base_learners, "bytes_of", lambda _: 60 * 20 * 8)
     told = r"GaussianNB takes no sparse data, and 60 rows of 40 columns .*; select fewer features"
     with pytest.raises(DataError, match=told):
         make("br", base_estimator=GaussianNB()).fit(sp.csr_array(X), Y)

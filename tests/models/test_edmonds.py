@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mlfs import UsageError
-from mlfs.models.edmonds import maximum_arborescence
+from mlfs.models.structures.arborescence import maximum_arborescence
 
 
 def arborescences(weights, root):

@@ -20,8 +20,7 @@ from mlfs.api.selection import Selection
 from mlfs.errors import DataError, UsageError
 from mlfs.models import BRkNN, MLkNN, StructuredClassifier, load, save
 from mlfs.models.inference import MonteCarlo
-from mlfs.models.storage.annotations import check_fields
-from mlfs.models.storage.reader import Reader
+from mlfs.models.storage.reader import Reader, check_fields
 from mlfs.models.storage.storable import DamagedError
 from mlfs.models.storage.writer import Writer
 from tests.models.test_store import X, Y, place, rewritten

@@ -34,13 +34,15 @@ from mlfs.models.structures import (
     learner_for,
 )
 from mlfs.models.structures.arborescence import log_likelihoods
-from mlfs.models.structures.basins import directed_by_tests
+from mlfs.models.structures.chains import LabelPairs, labels_alone
 from mlfs.models.structures.held_out import held_out
-from mlfs.models.structures.logistic import fit_each, solvable
-from mlfs.models.structures.newton import with_last
-from mlfs.models.structures.polytree import conditional_information, independent_by_g
+from mlfs.models.structures.newton import fit_each, solvable, with_last
+from mlfs.models.structures.polytree import (
+    conditional_information,
+    directed_by_tests,
+    independent_by_g,
+)
 from mlfs.models.structures.spanning import spanning_forest
-from mlfs.models.structures.structure_learner import LabelPairs, labels_alone
 from mlfs.models.switching import Switching
 from mlfs.search.label_parents import Structure
 from mlfs.search.networks import information_tree

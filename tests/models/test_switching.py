@@ -27,7 +27,7 @@ from mlfs.models.problem import Problem
 from mlfs.models.splits import stratified_folds
 from mlfs.models.structures.arborescence import log_likelihoods
 from mlfs.models.structures.held_out import held_out
-from mlfs.models.structures.logistic import MOST_COLUMNS
+from mlfs.models.structures.newton import MOST_COLUMNS
 from mlfs.models.switching import Switching
 from mlfs.models.tuned import PENALTIES, TunedLogistic
 from mlfs.search.label_parents import Structure

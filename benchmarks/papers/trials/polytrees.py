@@ -15,11 +15,15 @@ from mlfs.models import LDF
 from mlfs.models.features import Features
 from mlfs.models.inference import Inference
 from mlfs.models.structures import Polytree, StructureLearner
-from mlfs.models.structures.basins import directed_by_tests
+from mlfs.models.structures.chains import LabelPairs
 from mlfs.models.structures.held_out import HeldOut, held_out
-from mlfs.models.structures.polytree import DECIMALS, conditional_information, with_earlier
+from mlfs.models.structures.polytree import (
+    DECIMALS,
+    conditional_information,
+    directed_by_tests,
+    with_earlier,
+)
 from mlfs.models.structures.spanning import neighbours_of, spanning_forest
-from mlfs.models.structures.structure_learner import LabelPairs
 from mlfs.search.best_first import best_first
 from mlfs.search.label_parents import Structure, parents_first
 

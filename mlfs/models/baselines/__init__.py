@@ -1,9 +1,9 @@
 """Methods that papers compare with: rows and label matrices in, predictions out.
 
 ====================  ========================================================================
-powerset              LabelPowerset: each label set is a class; pruned sets
-rakel                 RAkEL: label powersets of small sets of labels
-nearest               MLkNN, BRkNN: the labels of the nearest rows
+powerset              LabelPowerset: each label set is a class; pruned sets. RAkEL: powersets of
+                      small sets of labels
+nearest               MLkNN, BRkNN: the labels of the nearest training rows
 appended              IBLR, CHF: shares of neighbours, or a first layer, as further columns
 homer                 HOMER: a hierarchy of label clusters
 lift                  Lift: a base learner on distances to clusters
@@ -11,7 +11,6 @@ llsf                  LLSF: sparse linear weights; LLSFFeatures: the columns the
 calibrated_ranking    CalibratedLabelRanking: a classifier for each pair of labels
 bases                 one choice of columns for all labels, a classifier for each label on more
                       columns than those of X, the log odds of each label
-neighbours            the nearest training rows of each row
 ====================  ========================================================================
 
 All use the base learners of `mlfs.models`: each class, pair or cluster is a label without parents.

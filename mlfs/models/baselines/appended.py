@@ -14,7 +14,7 @@ from mlfs.models.baselines.bases import (
     on_columns,
     outputs,
 )
-from mlfs.models.baselines.neighbours import Neighbours
+from mlfs.models.baselines.nearest import Neighbours
 from mlfs.models.inference.contract import whole
 from mlfs.models.problem import Problem
 from mlfs.models.progress_reports import stage

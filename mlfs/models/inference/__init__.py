@@ -3,10 +3,9 @@
 Each inference is a parameter object with ``predict(conditionals)``; what it is given is anything
 that has the members of `contract.Conditionals`, such as a fitted model applied to rows.
 
-Along the order: `along_order` (greedy, beams), `mode_search` (best-first, over `nodes`). On trees
-and polytrees: `max_sum`, over `factors`. Any structure: `exhaustive` (over `vectors`), `annealing`,
-and `monte_carlo`, which draws by `sampling`. `marginal` gives P(label | x); `decisions` and
-`any_loss` decide for a loss.
+Along the order: `along_order` (greedy, beams), `mode_search` (best-first). On trees and
+polytrees: `max_sum`. Any structure: `exhaustive`, `annealing` and `monte_carlo`. `marginal` gives
+P(label | x); `decisions` decide for a loss.
 """
 
 from __future__ import annotations
@@ -21,8 +20,7 @@ from mlfs.models.inference.exhaustive import Exhaustive
 from mlfs.models.inference.marginal import has_exact_marginals, marginals
 from mlfs.models.inference.max_sum import MaxSum
 from mlfs.models.inference.mode_search import BestFirst, mode
-from mlfs.models.inference.monte_carlo import MonteCarlo
-from mlfs.models.inference.sampling import sample
+from mlfs.models.inference.monte_carlo import MonteCarlo, sample
 
 __all__ = [
     "INFERENCES",

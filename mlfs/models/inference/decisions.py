@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from mlfs.errors import check_name
-from mlfs.models.inference.contract import TIE, Floats, Ints, Labels
-from mlfs.models.inference.nodes import Nodes, best_leaves
-from mlfs.models.inference.vectors import blocks, every_vector
+from mlfs.models.inference.along_order import Nodes, best_leaves
+from mlfs.models.inference.contract import TIE, Floats, Ints, Labels, blocks, every_vector
 
 __all__ = [
     "LOSSES",

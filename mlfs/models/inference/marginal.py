@@ -15,12 +15,16 @@ from mlfs.models.inference.contract import (
     Floats,
     Ints,
     Shape,
+    blocks,
+    configurations,
+    every_vector,
+    numbered,
     refuse_without_probabilities,
+    table_of,
     whole,
 )
 from mlfs.models.inference.max_sum import is_small_polytree, most_parents
-from mlfs.models.inference.sampling import draw_samples, row_blocks
-from mlfs.models.inference.vectors import blocks, configurations, every_vector, numbered, table_of
+from mlfs.models.inference.monte_carlo import draw_samples, row_blocks
 
 __all__ = ["MOST_OPEN", "has_exact_marginals", "marginals"]
 

@@ -1,8 +1,12 @@
-"""Max-sum: the joint mode on trees and polytrees, in time linear in the number of labels."""
+"""Max-sum: the joint mode on trees and polytrees, in time linear in the number of labels.
+
+Max-product messages on the factor graph of a polytree: one factor per label, of its parents.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,16 +15,155 @@ from mlfs.models.inference.contract import (
     MOST_PARENTS,
     TIE,
     Conditionals,
+    Floats,
     Inference,
+    Ints,
     Labels,
+    Shape,
+    blocks,
     refuse_without_probabilities,
+    table_of,
 )
-from mlfs.models.inference.factors import Factors, Plan
-from mlfs.models.inference.vectors import blocks
 from mlfs.models.storage.storable import storable
 from mlfs.search.label_parents import closing_edge
 
-__all__ = ["MaxSum", "is_small_polytree", "most_parents"]
+Visit = tuple[bool, int, int]  # whether the node is a factor, its number, and the node before it
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An order in which labels and factors are visited, each after the one that leads to it.
+
+    Parameters
+    ----------
+    scopes : tuple of tuple of int
+        The labels of each factor: the parents from the last to the first, and the label itself.
+    factors_of : tuple of tuple of int
+        The factors of each label: its own and those of its children.
+    visits : tuple
+        Labels and factors, from one label of each connected part outwards.
+    """
+
+    scopes: tuple[tuple[int, ...], ...]
+    factors_of: tuple[tuple[int, ...], ...]
+    visits: tuple[Visit, ...]
+
+    @classmethod
+    def of(cls, structure: Shape) -> Plan:
+        """The plan of a structure without cycles."""
+        scopes = tuple((*parents[::-1], label) for label, parents in enumerate(structure.parents))
+        factors_of: list[list[int]] = [[] for _ in scopes]
+        for factor, scope in enumerate(scopes):
+            for label in scope:
+                factors_of[label].append(factor)
+        frozen = tuple(map(tuple, factors_of))
+        return cls(scopes, frozen, tuple(_visits(scopes, frozen)))
+
+
+def _visits(
+    scopes: tuple[tuple[int, ...], ...], factors_of: tuple[tuple[int, ...], ...]
+) -> Iterator[Visit]:
+    reached: set[int] = set()
+    for root in range(len(scopes)):
+        waiting: list[Visit] = [] if root in reached else [(False, root, -1)]
+        while waiting:
+            is_factor, node, origin = waiting.pop()
+            yield is_factor, node, origin
+            if is_factor:
+                waiting += [(False, label, node) for label in scopes[node] if label != origin]
+            else:
+                reached.add(node)
+                waiting += [(True, factor, node) for factor in factors_of[node] if factor != origin]
+
+
+@dataclass
+class Factors:
+    """The factors of some rows, and what is known about their labels.
+
+    Parameters
+    ----------
+    plan : Plan
+    values : list of ndarray
+        The logarithm of each factor, one axis for the rows and one for each label of its scope.
+    evidence : ndarray, shape (q, n_rows, 2)
+        0 where a value of a label is possible, -inf where it is not.
+    """
+
+    plan: Plan
+    values: list[Floats]
+    evidence: Floats
+
+    @classmethod
+    def of(cls, conditionals: Conditionals, rows: Ints, plan: Plan) -> Factors:
+        """The tables of a model, for some of its rows."""
+        values = [
+            table_of(conditionals, label, rows).reshape(len(rows), *[2] * len(scope))
+            for label, scope in enumerate(plan.scopes)
+        ]
+        return cls(plan, values, np.zeros((len(plan.scopes), len(rows), 2)))
+
+    def some(self, rows: Ints) -> Factors:
+        """The factors of some of the rows."""
+        return Factors(self.plan, [value[rows] for value in self.values], self.evidence[:, rows])
+
+    def max_marginals(self) -> Floats:
+        """The score of the best vector with each value of each label, (q, n_rows, 2)."""
+        up: dict[tuple[int, int], Floats] = {}  # (factor, label): from a factor to a label
+        down: dict[tuple[int, int], Floats] = {}  # (factor, label): from a label to a factor
+        for is_factor, node, origin in reversed(self.plan.visits):
+            if is_factor:
+                up[node, origin] = self._from_factor(node, origin, down)
+            elif origin >= 0:
+                down[origin, node] = self._from_label(node, origin, up)
+        out = np.empty_like(self.evidence)
+        for is_factor, node, origin in self.plan.visits:
+            if is_factor:
+                for label in self.plan.scopes[node]:
+                    if label != origin:
+                        up[node, label] = self._from_factor(node, label, down)
+            else:
+                out[node] = self._send_to_others(node, origin, up, down)
+        return out
+
+    def _from_factor(self, factor: int, label: int, down: dict[tuple[int, int], Floats]) -> Floats:
+        scope = self.plan.scopes[factor]
+        total = self.values[factor]
+        for axis, neighbour in enumerate(scope, start=1):
+            if neighbour != label:
+                shape = [-1] + [2 if axis == i else 1 for i in range(1, len(scope) + 1)]
+                total = total + down[factor, neighbour].reshape(shape)
+        axes = tuple(axis for axis, neighbour in enumerate(scope, start=1) if neighbour != label)
+        return np.asarray(total.max(axis=axes)) if axes else total
+
+    def _from_label(self, label: int, factor: int, up: dict[tuple[int, int], Floats]) -> Floats:
+        total = self.evidence[label]
+        for neighbour in self.plan.factors_of[label]:
+            if neighbour != factor:
+                total = total + up[neighbour, label]
+        return total
+
+    def _send_to_others(
+        self,
+        label: int,
+        origin: int,
+        up: dict[tuple[int, int], Floats],
+        down: dict[tuple[int, int], Floats],
+    ) -> Floats:
+        """Send messages to all factors except the origin; return the sum of all incoming ones.
+
+        Each is the sum of the messages before and after it: -inf cannot be subtracted again.
+        """
+        factors = self.plan.factors_of[label]
+        after = [np.zeros_like(self.evidence[label])]
+        for factor in reversed(factors[1:]):
+            after.append(after[-1] + up[factor, label])
+        before = self.evidence[label]
+        for factor, behind in zip(factors, reversed(after), strict=True):
+            if factor != origin:
+                down[factor, label] = before + behind
+            before = before + up[factor, label]
+        return before
+
 
 CELLS = 1 << 22
 

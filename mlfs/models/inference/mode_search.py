@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mlfs.models.inference.along_order import fan, walk
+from mlfs.models.inference.along_order import Nodes, best_leaves, fan, later, walk
 from mlfs.models.inference.contract import (
     TIE,
     Conditionals,
@@ -15,13 +15,13 @@ from mlfs.models.inference.contract import (
     Inference,
     Ints,
     Labels,
+    blocks,
     real,
     refuse_without_probabilities,
+    table_of,
     whole,
 )
 from mlfs.models.inference.max_sum import MaxSum, is_small_polytree
-from mlfs.models.inference.nodes import Nodes, best_leaves, later
-from mlfs.models.inference.vectors import blocks, table_of
 from mlfs.models.storage.storable import storable
 
 __all__ = ["BestFirst", "mode", "suffix_bounds"]

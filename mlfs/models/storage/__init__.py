@@ -3,5 +3,5 @@
 `archive`            bytes: magic, version, sizes, a JSON header, raw arrays, a digest over all
 `storable`           which classes a file may name, and what it keeps of each
 `writer`, `reader`   there, and back, one object at a time
-`annotations`        checks the fields of our dataclasses; `trees` what scikit-learn compiles
+`trees`              the decision trees that scikit-learn compiles
 """

@@ -10,9 +10,8 @@ Arborescence          the tree of greatest held-out conditional log-likelihood (
 Given                 what the user says
 ====================  ========================================================================
 
-`structure_learner` is their base. `chains`, `spanning` (trees), `polytree` (edges directed by
-`basins`) and `arborescence` have the classes. `held_out` estimates likelihoods by `logistic`
-regressions, on `newton`.
+`chains` (with their base), `spanning` (trees), `polytree` and `arborescence` have the classes.
+`held_out` estimates likelihoods by logistic regressions, which `newton` solves.
 
 Each is a parameter object as scikit-learn knows them: it can be cloned, printed and searched over.
 """
@@ -24,10 +23,9 @@ from typing import Any
 
 from mlfs.errors import UsageError, check_name, printable
 from mlfs.models.structures.arborescence import Arborescence
-from mlfs.models.structures.chains import Chain, Given, Independent, KParents
+from mlfs.models.structures.chains import Chain, Given, Independent, KParents, StructureLearner
 from mlfs.models.structures.polytree import Polytree
 from mlfs.models.structures.spanning import OneParent
-from mlfs.models.structures.structure_learner import StructureLearner
 from mlfs.search.label_parents import Structure
 
 __all__ = [

@@ -1,23 +1,205 @@
-"""The tree of labels of greatest held-out conditional log-likelihood (CTBN)."""
+"""The tree of labels of greatest held-out conditional log-likelihood (CTBN).
+
+Edmonds' algorithm: the spanning arborescence of greatest weight, from a given root.
+
+Every node but the root takes its best incoming edge; as long as these make a circle, the circle is
+drawn together to one node, and what enters it is weighed by what it would replace. Weights are
+compared as whole numbers on a grid of 2**-50 of the greatest one, so rounding decides nothing.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mlfs.models.edmonds import maximum_arborescence
+from mlfs.errors import UsageError
 from mlfs.models.splits import clearly_less
 from mlfs.models.storage.storable import storable
+from mlfs.models.structures.chains import StructureLearner
 from mlfs.models.structures.held_out import HeldOut, held_out
-from mlfs.models.structures.structure_learner import StructureLearner
 from mlfs.search.label_parents import Edge, Structure, parents_first
 
 if TYPE_CHECKING:
     from mlfs.models.problem import Problem
 
-__all__ = ["Arborescence", "log_likelihoods"]
+
+GRID_BITS = 50
+NO_EDGE = -(1 << 60)
+
+
+class _Circle(NamedTuple):
+    """A cycle of nodes that is contracted to a new node, with the edge into each."""
+
+    node: int
+    members: tuple[int, ...]
+    into: tuple[int, ...]
+
+
+def maximum_arborescence(weights: Any, root: int = 0) -> tuple[int, ...]:
+    """The parent of every node in the spanning arborescence of greatest total weight.
+
+    Of edges that weigh the same into a node, the one from the lowest node is taken; of those into
+    a circle, the one from the lowest node into the lowest. The cost is O(n^3) at worst, O(n^2)
+    without circles.
+
+    Parameters
+    ----------
+    weights : array-like of float, shape (n, n)
+        ``weights[a, b]`` is the weight of the edge from a to b; ``-inf`` where there is none.
+        The diagonal and what enters the root are not looked at.
+    root : int
+        Where the arborescence starts.
+
+    Returns
+    -------
+    tuple of int
+        The parent of each node; -1 for the root.
+
+    Examples
+    --------
+    >>> maximum_arborescence([[0, 1, 1], [0, 0, 5], [0, 9, 0]])
+    (-1, 2, 0)
+    """
+    table = _check_weights(weights, root)
+    n = len(table)
+    if n == 1:
+        return (-1,)
+    size = 2 * n
+    weight = np.full((size, size), NO_EDGE)
+    weight[:n, :n] = _round_to_grid(table)
+    weight[:, root] = NO_EDGE
+    np.fill_diagonal(weight, NO_EDGE)
+    # the edge of the data behind each edge between contracted nodes: tail * n + head
+    edge = np.zeros((size, size), np.int64)
+    edge[:n, :n] = np.arange(n)[:, None] * n + np.arange(n)
+    alive = [node for node in range(n) if node != root]
+    within = list(range(size))
+    circles: list[_Circle] = []
+    while True:
+        into = {node: _best_into(node, [root, *alive], weight, edge) for node in alive}
+        members = _find_circle(into, root)
+        if not members:
+            break
+        new = n + len(circles)
+        circles.append(_Circle(new, members, tuple(int(edge[into[m], m]) for m in members)))
+        for member in members:
+            within[member] = new
+        alive = [node for node in alive if node not in members]
+        _draw_together(new, members, into, [root, *alive], weight, edge)
+        alive.append(new)
+    return _unfold(n, root, into, edge, circles, within)
+
+
+def _check_weights(weights: Any, root: int) -> np.ndarray:
+    table = np.asarray(weights, dtype=np.float64)
+    n = len(table) if table.ndim else 0
+    if table.shape != (n, n) or n == 0:
+        msg = f"the weights are a square table, not one of shape {table.shape}"
+        raise UsageError(msg)
+    if not 0 <= root < n:
+        msg = f"the root is a node from 0 to {n - 1}, not {root}"
+        raise UsageError(msg)
+    table = table.copy()
+    np.fill_diagonal(table, -np.inf)
+    table[:, root] = -np.inf
+    if np.isnan(table).any() or np.isposinf(table).any():
+        raise UsageError("the weights of edges are numbers, or -inf where there is no edge")
+    reached = np.arange(n) == root
+    for _ in range(n):
+        reached |= (table[reached] > -np.inf).any(axis=0)
+    if not reached.all():
+        msg = f"no way leads from the root to the node {int(np.flatnonzero(~reached)[0])}"
+        raise UsageError(msg)
+    return table
+
+
+def _round_to_grid(table: np.ndarray) -> np.ndarray:
+    present = np.isfinite(table)
+    most = float(np.abs(table[present]).max())
+    grid = np.full(table.shape, NO_EDGE)
+    shift = GRID_BITS - int(np.frexp(most)[1])
+    grid[present] = np.rint(np.ldexp(table[present], shift)).astype(np.int64)
+    return grid
+
+
+def _best_into(node: int, tails: list[int], weight: np.ndarray, edge: np.ndarray) -> int:
+    """The node from which the best edge comes; of equal ones, the lowest edge of the data."""
+    column = weight[tails, node]
+    best = np.flatnonzero(column == column.max())
+    if best.size > 1:
+        best = best[edge[np.asarray(tails)[best], node].argmin(keepdims=True)]
+    return tails[int(best[0])]
+
+
+def _find_circle(into: dict[int, int], root: int) -> tuple[int, ...]:
+    """The nodes of a cycle among the chosen edges; empty if there is none."""
+    visited: dict[int, int] = {root: -1}
+    for start in into:
+        node = start
+        while node not in visited:
+            visited[node] = start
+            node = into[node]
+        if visited[node] == start:
+            members = [node]
+            while into[members[-1]] != node:
+                members.append(into[members[-1]])
+            return tuple(members)
+    return ()
+
+
+def _draw_together(
+    new: int,
+    members: tuple[int, ...],
+    into: dict[int, int],
+    others: list[int],
+    weight: np.ndarray,
+    edge: np.ndarray,
+) -> None:
+    inside, outside = np.array(members), np.array(others)
+    replaced = weight[[into[m] for m in members], inside]
+    entering = weight[np.ix_(outside, inside)]
+    gain = np.where(entering > NO_EDGE, entering - replaced, NO_EDGE)
+    _keep_best(weight, edge, gain, edge[np.ix_(outside, inside)], outside, new)
+    leaving = weight[np.ix_(inside, outside)].T
+    best = leaving.max(axis=1)
+    names = np.where(leaving == best[:, None], edge[np.ix_(inside, outside)].T, np.iinfo(int).max)
+    weight[new, outside], edge[new, outside] = best, names.min(axis=1)
+
+
+def _keep_best(
+    weight: np.ndarray,
+    edge: np.ndarray,
+    gain: np.ndarray,
+    names: np.ndarray,
+    outside: np.ndarray,
+    new: int,
+) -> None:
+    best = gain.max(axis=1)
+    weight[outside, new] = best
+    edge[outside, new] = np.where(gain == best[:, None], names, np.iinfo(int).max).min(axis=1)
+
+
+def _unfold(
+    n: int,
+    root: int,
+    into: dict[int, int],
+    edge: np.ndarray,
+    circles: list[_Circle],
+    within: list[int],
+) -> tuple[int, ...]:
+    """Expand the cycles, the last one first, each at the node where the edge into it ends."""
+    edge_into = {node: int(edge[tail, node]) for node, tail in into.items()}
+    for circle in reversed(circles):
+        entering = edge_into.pop(circle.node)
+        opened = entering % n
+        while within[opened] != circle.node:
+            opened = within[opened]
+        for member, inner in zip(circle.members, circle.into, strict=True):
+            edge_into[member] = entering if member == opened else inner
+    return tuple(-1 if node == root else edge_into[node] // n for node in range(n))
+
 
 DECIMALS = 9  # of a nat; smaller differences are rounding errors of the solver
 

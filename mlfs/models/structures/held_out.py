@@ -2,7 +2,7 @@
 
 For a label alone, P(l | x), and for a label given each other one, P(l | x, p = 0 or 1). q labels
 take q fits for the former and q (q - 1) for the latter, in every fold. Logistic regressions, the
-default, are solved by `mlfs.models.structures.logistic`.
+default, are solved by `mlfs.models.structures.newton`.
 """
 
 from __future__ import annotations
@@ -25,8 +25,14 @@ from mlfs.api.options import threads
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.models.base_learners import stacked
 from mlfs.models.progress_reports import report_each
-from mlfs.models.structures.logistic import MOST_COLUMNS, Logistic, fit_each, solvable
-from mlfs.models.structures.newton import Newton, with_last
+from mlfs.models.structures.newton import (
+    MOST_COLUMNS,
+    Logistic,
+    Newton,
+    fit_each,
+    solvable,
+    with_last,
+)
 
 if TYPE_CHECKING:
     from mlfs.models.problem import Problem

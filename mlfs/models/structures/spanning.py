@@ -9,7 +9,7 @@ import numpy as np
 
 from mlfs.errors import check_name
 from mlfs.models.storage.storable import storable
-from mlfs.models.structures.structure_learner import LabelPairs, StructureLearner
+from mlfs.models.structures.chains import LabelPairs, StructureLearner
 from mlfs.search.label_parents import Edge, Structure, parents_first
 
 if TYPE_CHECKING:

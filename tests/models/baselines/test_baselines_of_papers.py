@@ -18,8 +18,7 @@ from mlfs.models.baselines.homer import HOMER, balanced_clusters
 from mlfs.models.baselines.lift import Lift
 from mlfs.models.baselines.llsf import LLSF, LLSFFeatures
 from mlfs.models.baselines.nearest import BRkNN, MLkNN
-from mlfs.models.baselines.powerset import LabelPowerset
-from mlfs.models.baselines.rakel import RAkEL, drawn_labelsets
+from mlfs.models.baselines.powerset import LabelPowerset, RAkEL, drawn_labelsets
 from tests import naive_models as naive
 
 SEEDS = range(3)

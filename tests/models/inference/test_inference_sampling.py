@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from mlfs.models import inference
 from mlfs.models.inference import has_exact_marginals, marginals, sample
-from mlfs.models.inference.sampling import draw_samples
+from mlfs.models.inference.monte_carlo import draw_samples
 from tests.any_conditionals import (
     Shape,
     Tabled,
@@ -152,7 +152,7 @@ def test_monte_carlo_is_seeded(loss: str) -> None:
 def test_small_blocks_change_no_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     one = model("chain", 6, "smooth", 4, n_rows=23)
     rows, draws = marginals(one, method="sample"), sample(one, n=3)
-    monkeypatch.setattr("mlfs.models.inference.sampling.PAIRS", 2000)
+    monkeypatch.setattr("mlfs.models.inference.monte_carlo.PAIRS", 2000)
     assert np.array_equal(marginals(one, method="sample"), rows)
-    monkeypatch.setattr("mlfs.models.inference.sampling.PAIRS", 12)
+    monkeypatch.setattr("mlfs.models.inference.monte_carlo.PAIRS", 12)
     assert np.array_equal(sample(one, n=3), draws)
