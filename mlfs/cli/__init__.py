@@ -2,7 +2,8 @@
 
 `app` runs a command line and turns errors into a sentence and an exit code. Each command has a
 module `*_command`; `shared_options` and `model_options` make their flags, `stored_models` opens
-model files, `help`, `console` and `progress` are what is shown and written. Nothing here imports numpy before a command needs it.
+model files, `help`, `console` and `progress` are what is shown and written. Nothing here imports
+numpy before a command needs it.
 """
 
 from __future__ import annotations

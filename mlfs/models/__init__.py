@@ -20,11 +20,10 @@ inference             how the labels of a row are decided together
 ====================  ========================================================================
 
 A model is a `label_model` that learns from a `problem` (`training_table`, `classes`, `splits`)
-and is applied to `matched_rows`: `chain`, `ensemble`, `mixture` (by `em`), `monte_carlo_chain` and `thresholds`. `recipes` has them by name.
-`base_learners` fits the classifiers of labels on the columns that `features` chooses, and
-`conditionals` applies them; `switching` (over `switched`), `tuned` and `dense` serve
-base learners. `edmonds` finds the best tree, `progress_reports` reports on a fit, and `model_files`
-stores a model by `storage`.
+and is applied to `matched_rows`: `chain`, `ensemble`, `mixture` (by `em`), `monte_carlo_chain` and
+`thresholds`. `recipes` has them by name. `base_learners` fits the classifiers of labels on the
+columns that `features` chooses, and `conditionals` applies them; `switching` and `tuned` are base
+learners. `progress_reports` reports on a fit, and `model_files` stores a model by `storage`.
 
 The names are resolved when they are first used, so that a part does not import the others.
 """
