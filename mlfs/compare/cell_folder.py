@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from mlfs.data.whole_files import remove_unfinished, replacing
+from mlfs.data.whole_files import replacing
 from mlfs.errors import DataError, UsageError, printable, setting
 
 if TYPE_CHECKING:
@@ -60,7 +60,6 @@ class CellFolder:
             self._lock.close()
             msg = f"{shown} is in use by another run: wait for it, or name another folder"
             raise UsageError(msg) from None
-        remove_unfinished(self.folder / CELLS)
         return self
 
     def __exit__(self, *_: object) -> None:
