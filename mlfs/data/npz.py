@@ -125,6 +125,8 @@ class Archive:
         try:
             if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 raise npy.Damaged("cannot be read: it is packed otherwise than numpy does")
+            if entry.header_offset < 0:
+                raise npy.Damaged("cannot be read: it stands outside of the archive")
             size = entry.file_size
             with self.zip.open(entry) as stream:
                 if key == "X":
