@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from mlfs.data.whole_files import remove_unfinished, replacing
+from mlfs.data.whole_files import replacing
 from mlfs.errors import DataError, UsageError, printable, setting
 from mlfs.metrics.labels import label_f1
 from mlfs.metrics.ranking import label_auc, label_pr_auc
@@ -72,7 +72,6 @@ class CellFolder:
             self._lock.close()
             msg = f"{shown} is in use by another run: wait for it, or name another folder"
             raise UsageError(msg) from None
-        remove_unfinished(self.folder / CELLS)
         return self
 
     def __exit__(self, *_: object) -> None:

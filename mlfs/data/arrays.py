@@ -99,9 +99,9 @@ def from_arrays(
         matrix, columns, left_out = _from_dense(X, feature_names)
     cells = matrix.data if sp.issparse(matrix) else matrix
     careful = needs_check(cells)
-    if careful and matrix.dtype.kind == "f" and not sp.issparse(matrix):
+    if careful and matrix.dtype.kind == "f" and isinstance(matrix, np.ndarray):
         refuse_infinite(matrix, names_of(columns))
-    if careful and matrix.dtype.kind == "i" and not sp.issparse(matrix):
+    if careful and matrix.dtype.kind == "i" and isinstance(matrix, np.ndarray):
         refuse_merged(matrix, names_of(columns))
     if categorical is not None:
         matrix, columns = force_nominal(matrix, columns, categorical)
@@ -279,6 +279,9 @@ def _notes(
         yield f"{missing} {subject} missing (NaN, None, or -1 beside 0 and 1)"
     if numbers is None or not numbers.size:
         return
-    high = float(np.fmax.reduce(numbers, axis=None))
-    if max(high, -float(np.fmin.reduce(numbers, axis=None))) > EXACT:
+    is_beyond = getattr(numbers, "is_beyond", None)
+    if is_beyond is None:
+        high = float(np.fmax.reduce(numbers, axis=None))
+        is_beyond = max(high, -float(np.fmin.reduce(numbers, axis=None))) > EXACT
+    if is_beyond:
         yield "X holds numbers beyond 2**53, which a 64-bit float cannot tell apart by units"

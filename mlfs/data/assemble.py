@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,22 +25,7 @@ from mlfs.data.packed_table import PackedTable
 from mlfs.data.request import Request
 from mlfs.errors import DataError, printable
 
-__all__ = [
-    "assemble",
-    "csr_rows",
-    "dense_labels",
-    "refuse_collisions",
-    "row_block",
-    "row_blocks",
-    "side_by_side",
-    "sparse_labels",
-    "without_weights",
-]
-
-BLOCK = 1 << 16
 AT_ONCE = 1 << 20  # cells
-Texts = Callable[[int], list[str | None]]
-Cells = tuple[Column, np.ndarray] | str
 FEW = 10
 
 
@@ -146,100 +130,60 @@ def csr_rows(values: np.ndarray, columns: np.ndarray, ends: np.ndarray, width: i
     return X
 
 
-def side_by_side(columns: Sequence[np.ndarray]) -> np.ndarray:
-    """Put columns into one table, by blocks of rows that a cache holds.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> side_by_side([np.zeros(2), np.ones(2)]).tolist()
-    [[0.0, 1.0], [0.0, 1.0]]
-    """
-    base = columns[0].base
-    if base is not None and base.ndim == 2 and all(_is_column(x, base) for x in columns):
-        positions = np.array([x.ctypes.data - base.ctypes.data for x in columns]) // base.itemsize
-        return base[: len(columns[0])].take(positions, axis=1)
-    table = np.empty((len(columns[0]), len(columns)))
-    step = max(BLOCK // len(columns), 64)
-    for start in range(0, len(table), step):
-        rows = slice(start, start + step)
-        for k, column in enumerate(columns):
-            table[rows, k] = column[rows]
-    return table
-
-
-def _is_column(x: np.ndarray, table: np.ndarray) -> bool:
-    """Whether x is a column of a table, from its first row on."""
-    inside = 0 <= x.ctypes.data - table.ctypes.data < table.strides[0]
-    return x.base is table and x.dtype == table.dtype and x.strides == table.strides[:1] and inside
-
-
 def assemble(
-    columns: Sequence[Cells],
-    names: Sequence[str],
+    columns: Sequence[Any],
+    table: Any,
     label_columns: LabelPositions,
-    texts: Texts,
+    texts: Callable[[], list[str | None]],
     request: Request,
     source: tuple[str, str],
-    notes: Sequence[str] = (),
-    table: PackedTable | None = None,
-    n_rows: int | None = None,
 ) -> Dataset:
-    """Make a data set of named columns: take the labels out and map their values.
+    """Make a data set of a table of named columns: take the labels out and map their values.
 
     Parameters
     ----------
-    columns : sequence of (Column, ndarray) or str
-        Every column coded, or the reason why it cannot be a feature.
-    names : sequence of str
-        The names of all columns.
+    columns : sequence of Column or (str, str)
+        What every column of the table is; one that cannot be a feature is its name and the reason.
+    table : ndarray or PackedTable
+        Their cells, coded.
     label_columns : LabelPositions
         Which are labels (see `mlfs.data.labels.finding.resolve`).
     texts : callable
-        Gives the texts of one column (None where missing), for a column of lists.
+        Gives the texts of a column of lists, None where missing.
     source : (path, format)
         Where the table came from.
-    table : PackedTable, optional
-        All columns, where `columns` holds the numbers of labels alone. A label may have more cells
-        than the table has rows: the last ones say which values it has in other rows.
-    n_rows : int, optional
-        The rows of the whole, of which the table may be a part.
     """
     path, form = source
     labels: list[Label] = []
     label_codes: list[Any] = []
     for j in label_columns.columns:
-        codes, new_labels = _labels(
-            columns[j], names[j], partial(texts, j), label_columns.lists, request, path
-        )
+        column = columns[j]
+        if not isinstance(column, Column):
+            name, reason = column
+            raise DataError(
+                f"{printable(path, 400)}: the column {printable(name)!r} cannot be a label: "
+                f"{reason}"
+            )
+        codes, new_labels = _labels(column, table[:, j], texts, label_columns.lists, request, path)
         label_codes.append(codes)
         labels.extend(new_labels)
     label_set = set(label_columns.columns)
-    others = [
-        (name, cells)
-        for j, (name, cells) in enumerate(zip(names, columns, strict=True))
-        if j not in label_set
-    ]
-    left_out = tuple((name, cells) for name, cells in others if isinstance(cells, str))
-    features = [cells for _, cells in others if not isinstance(cells, str)]
-    if not features:
+    others = [j for j in range(len(columns)) if j not in label_set]
+    left_out = tuple(columns[j] for j in others if not isinstance(columns[j], Column))
+    positions = [j for j in others if isinstance(columns[j], Column)]
+    if not positions:
         raise DataError(f"{printable(path, 400)}: no column is left that can be a feature")
-    X: Any
-    if table is None:
-        X = side_by_side([x for _, x in features])
-    else:
-        positions = [j for j, cells in enumerate(columns) if not isinstance(cells, str)]
-        X = table[:, [j for j in positions if j not in label_set]]
-    label_codes = [codes if codes.shape[0] == len(X) else codes[: len(X)] for codes in label_codes]
-    is_sparse = bool(label_codes) and sp.issparse(label_codes[0])
-    kinds = tuple(column for column, _ in features)
-    all_notes = [*label_columns.notes, *notes, *_notes(kinds, n_rows or len(X), left_out)]
+    kinds = tuple(columns[j] for j in positions)
+    packed = isinstance(table, PackedTable)
+    X = table[:, positions] if packed else table.take(positions, axis=1)
+    all_notes = [*label_columns.notes, *_notes(kinds, len(X), left_out)]
     if label_columns.lists and len(labels) > FEW and all(label.name.isdigit() for label in labels):
-        name = printable(names[label_columns.columns[0]])
+        name = printable(columns[label_columns.columns[0]].name)
         all_notes.append(
             f"the {len(labels)} different numbers of the column {name!r} are taken as names of "
             "labels; --target-bins bins them as a numeric target, --classes takes them as classes"
         )
+    is_sparse = bool(label_codes) and sp.issparse(label_codes[0])
     return Dataset(
         X,
         label_codes[0] if is_sparse else stack_labels(label_codes, len(X)),
@@ -252,18 +196,13 @@ def assemble(
 
 
 def _labels(
-    cells: Cells,
-    name: str,
+    column: Column,
+    x: np.ndarray,
     texts: Callable[[], list[str | None]],
     lists: bool,
     request: Request,
     path: str,
 ) -> tuple[Any, tuple[Label, ...]]:
-    if isinstance(cells, str):
-        raise DataError(
-            f"{printable(path, 400)}: the column {printable(name)!r} cannot be a label: {cells}"
-        )
-    column, x = cells
     if lists and column.kind == "numeric":
         distinct = distinct_numbers(x)[0]
         lists = not is_binary(map(number_text, distinct)) and all(map(float.is_integer, distinct))
@@ -272,7 +211,7 @@ def _labels(
     if lists:
         present = texts()
         if not is_binary({text for text in present if text}):
-            return split_lists(name, present, request, path)
+            return split_lists(column.name, present, request, path)
     codes, label = map_column(column, x, request, path)
     return codes.reshape(-1, 1), (label,)
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mlfs.data.dataset import Column, Dataset, Label, Source
-from mlfs.data.files import TextPieces
-from mlfs.data.formats import Format, form_by_name, read_request, request_of, separate_files
+from mlfs.data.files import files_of
+from mlfs.data.formats import kind_by_name, read_request, request_of
 from mlfs.data.packed_table import PackedTable, Packer
 from mlfs.data.piecewise import FilePieces, FileState, ReadRows
 from mlfs.data.request import Limits, Request
@@ -36,12 +36,13 @@ class _WholeFile(FilePieces):
 
     def __init__(self, path: str, form: str | None, request: Request) -> None:
         self.path, self.form, self.request = path, form, request
-        self.state = FileState.of(path)
+        self.states = [FileState.of(file) for file in files_of(path) or [path]]
         self.sizes = (1,) * SHARES
 
     def read(self, first: int, last: int) -> ReadRows:
         """Read the file, and keep the rows of the pieces."""
-        self.state.check()
+        for state in self.states:
+            state.check()
         data = read_request(self.path, self.form, self.request)
         n = data.shape[0]
         return _RowRange(data, first * n // SHARES, last * n // SHARES)
@@ -127,20 +128,5 @@ def open_pieces(
         delimiter=delimiter,
         decimal=decimal,
     )
-    form = form_by_name(name, format, request)
-    open_apart = None if form is None else form.apartly("open")
-    files = separate_files(name, form)
-    if open_apart is not None and files:
-        opened: FilePieces = open_apart(files, name, request)
-        return opened
-    return _ranges(name, form, request) or _WholeFile(name, format, request)
-
-
-def _ranges(path: str, form: Format | None, request: Request) -> FilePieces | None:
-    """The ranges of a large text file that is not compressed."""
-    open_ranges = None if form is None else form.piecewise("open_ranges")
-    pieces = None if open_ranges is None else TextPieces.of(path, request.limits)
-    if open_ranges is None or pieces is None or pieces.compression:
-        return None
-    ranges: FilePieces | None = open_ranges(pieces, path, request)
-    return ranges
+    kind_by_name(name, format, request)
+    return _WholeFile(name, format, request)

@@ -1,8 +1,10 @@
-"""Read files, whole or in pieces: compression by suffix, bounded in size."""
+"""Files that are read: decompressed by their suffix, bounded in size, text in pieces."""
 
 from __future__ import annotations
 
+import contextlib
 import glob
+import io
 import os
 import re
 import stat
@@ -13,27 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from mlfs.data.request import Limits, exceeded
+from mlfs.data.request import Limits, Request, exceeded, refuse_memory
 from mlfs.data.unpacking import MAGIC, read_chunks, unpack
 from mlfs.errors import DataError, ParseError, UsageError, printable, setting
-
-__all__ = [
-    "BOM",
-    "PIECE",
-    "UTF16",
-    "TextPieces",
-    "decode",
-    "files_of",
-    "has_pattern",
-    "is_plain",
-    "read_bytes",
-    "read_small",
-    "size_of",
-    "split_suffix",
-    "strip_compression",
-    "utf8",
-    "utf8_text",
-]
 
 HALVES = re.compile("[\ud800-\udfff]")
 BOM = b"\xef\xbb\xbf"
@@ -50,6 +34,168 @@ BINARY = {
 PATIENCE = 1.0
 
 
+PIECE = 16 << 20  # bytes of text
+LEAST_PIECE = 1 << 18
+SHARE = 64  # of a limit of memory: what is made of a piece takes some ten times its bytes
+HEAD = 1 << 16  # bytes that tell a format
+PLAIN = frozenset({"utf-8", "utf8", "utf-8-sig"})  # encodings that need no decoding
+
+
+class InputFile:
+    """A file that is read from its start to its end, or bytes in memory.
+
+    Standard input, a pipe and a device are read at once; without a suffix they are decompressed by
+    their first bytes.
+
+    Parameters
+    ----------
+    path : str
+        What the user calls it; ``-`` is standard input.
+    limits : Limits
+        How much it may unpack to.
+    max_memory : int, optional
+        The most bytes that the rows may take in memory: pieces are small if it is little.
+    content : bytes, optional
+        What it holds, if that is in memory already.
+
+    Attributes
+    ----------
+    size : int
+        Its bytes, as they are stored.
+    is_at_end : bool
+        Whether the piece of text that came last is known to be the last one.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        limits: Limits,
+        max_memory: int | None = None,
+        content: bytes | None = None,
+    ) -> None:
+        self.path, self.limits, self.max_memory = path, limits, max_memory
+        share = PIECE if max_memory is None else max(LEAST_PIECE, max_memory // SHARE)
+        self.piece = min(PIECE, share)
+        self.compression, self.is_at_end = "", False
+        self._content = content
+        if content is None and path == "-":
+            self._content = unpack(sys.stdin.buffer, "", "-", limits, sniff=True)
+        if self._content is None:
+            with _telling(path):
+                self._state = Path(path).stat()
+                self.compression = strip_compression(path)[1]
+                if not stat.S_ISREG(self._state.st_mode):
+                    with _open_file(path) as raw:
+                        self._content = unpack(raw, self.compression, path, limits, sniff=True)
+        self.size = self._state.st_size if self._content is None else len(self._content)
+
+    @classmethod
+    def of(cls, source: bytes | InputFile, path: str, request: Request) -> InputFile:
+        """The file that a reader is given, which may be bytes."""
+        if isinstance(source, InputFile):
+            return source
+        return cls(path, request.limits, request.max_memory, source)
+
+    @property
+    def is_on_disk(self) -> bool:
+        """Whether it is a regular file."""
+        return self._content is None
+
+    def chunks(self, size: int | None = None) -> Iterator[bytes]:
+        """What it holds, unpacked, some bytes at a time."""
+        size = size or self.piece
+        if self._content is not None:
+            for start in range(0, len(self._content), size):
+                yield self._content[start : start + size]
+            return
+        with _telling(self.path), Path(self.path).open("rb") as raw:
+            if self.compression:
+                yield from read_chunks(raw, self.compression, self.path, self.limits)
+            else:
+                while chunk := raw.read(size):
+                    yield chunk
+        self.check_unchanged()
+
+    def check_unchanged(self) -> None:
+        """Raise if the file is another one now, or longer."""
+        if self._content is None:
+            with _telling(self.path):
+                now, before = Path(self.path).stat(), self._state
+            if (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+                raise DataError(f"{printable(self.path, 400)}: the file changed while it was read")
+
+    def head(self) -> bytes:
+        """The first bytes, none of an empty file."""
+        return next(self.chunks(HEAD), b"")[:HEAD]
+
+    def content(self) -> bytes:
+        """All bytes, unpacked."""
+        if self._content is not None:
+            return self._content
+        if self.size > PIECE:
+            refuse_memory(self.size, self.max_memory)
+        return b"".join(self.chunks())
+
+    @contextlib.contextmanager
+    def open(self) -> Iterator[BinaryIO]:
+        """A stream of the unpacked bytes in which one can seek."""
+        if self.compression or self._content is not None:
+            yield io.BytesIO(self.content())
+            return
+        with _telling(self.path):
+            raw = Path(self.path).open("rb")  # noqa: SIM115  # what reads it has errors of its own
+        with raw:
+            yield raw
+        self.check_unchanged()
+
+    def text(self, encoding: str) -> Iterator[bytes]:
+        """The text as UTF-8 without a byte order mark, in pieces of whole lines.
+
+        UTF-8 itself is *not* checked here: a reader checks what it decodes.
+        """
+        self.is_at_end, is_first = False, True
+        chunks = self.chunks()
+        if encoding.lower().replace("_", "-") not in PLAIN:
+            text = utf8(self.content(), self.path, encoding)
+            chunks, is_first = InputFile("", self.limits, self.max_memory, text).chunks(), False
+        for piece in self._whole_lines(chunks):
+            yield utf8(piece, self.path) if is_first else piece
+            is_first = False
+
+    def _whole_lines(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        pending: list[bytes] = []
+        size = 0
+        for chunk in chunks:
+            pending.append(chunk)
+            size += len(chunk)
+            if size >= self.piece and (end := chunk.rfind(b"\n") + 1):
+                pending[-1] = chunk[:end]
+                yield b"".join(pending)
+                pending, size = [chunk[end:]], len(chunk) - end
+        self.is_at_end = True
+        if size:
+            yield b"".join(pending)
+
+
+@contextlib.contextmanager
+def _telling(path: str) -> Iterator[None]:
+    """Say in a sentence why a file cannot be read."""
+    shown = repr(printable(path, 400))
+    try:
+        yield
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {shown}{_hint(path)}") from None
+    except IsADirectoryError:
+        fault = f"{shown} is a folder, not a file" if path else "the name of the file is empty"
+        raise UsageError(fault) from None
+    except OSError as error:
+        raise DataError(f"cannot read {shown}: {error.strerror or error}") from None
+    except ValueError as error:
+        if isinstance(error, DataError):
+            raise
+        raise UsageError(f"{shown} is not the name of a file") from None
+
+
 def utf8(content: bytes, path: str, encoding: str = "utf-8") -> bytes:
     """Bring the bytes of a text file to UTF-8 without a byte order mark.
 
@@ -63,21 +209,11 @@ def utf8(content: bytes, path: str, encoding: str = "utf-8") -> bytes:
     """
     if content.startswith(BOM):
         return content[3:]
-    name = encoding.lower().replace("_", "-")
-    if name in ("utf-8", "utf8", "utf-8-sig", "ascii", "us-ascii"):
-        if content.startswith(UTF16):
-            raise ParseError(
-                f"this is UTF-16 text; say {setting('encoding', 'utf-16')}", path, 1, 1
-            )
-        return content
-    return decode(content, path, encoding).encode("utf-8")
-
-
-def utf8_text(content: bytes, path: str, encoding: str) -> bytes:
-    """Like `utf8`, where all of another encoding than UTF-8 is checked."""
-    if encoding.lower() in ("ascii", "us-ascii"):
+    if encoding.lower().replace("_", "-") not in PLAIN:
         return decode(content, path, encoding).encode("utf-8")
-    return utf8(content, path, encoding)
+    if content.startswith(UTF16):
+        raise ParseError(f"this is UTF-16 text; say {setting('encoding', 'utf-16')}", path, 1, 1)
+    return content
 
 
 def decode(content: bytes, path: str, encoding: str = "utf-8", lines_before: int = 0) -> str:
@@ -122,6 +258,19 @@ def decode(content: bytes, path: str, encoding: str = "utf-8", lines_before: int
     return text
 
 
+def valid_lines(text: bytes, path: str, lines_before: int) -> tuple[bytes, ParseError | None]:
+    """The lines of a piece before the first byte that is no UTF-8, and the error for that one."""
+    try:
+        if not text.isascii():
+            text.decode()
+    except UnicodeDecodeError as error:
+        try:
+            decode(text, path, "utf-8", lines_before)
+        except ParseError as fault:
+            return text[: text.rfind(b"\n", 0, error.start) + 1], fault
+    return text, None
+
+
 def strip_compression(path: str) -> tuple[str, str]:
     """Split the suffix of a compression off a path.
 
@@ -149,67 +298,17 @@ def split_suffix(path: str) -> tuple[str, str]:
     return plain.removesuffix(suffix), suffix.lower()
 
 
-def has_pattern(path: str) -> bool:
-    """Whether a path is a pattern (``*``, ``?``, ``[...]``) and not the name of a file."""
-    return glob.has_magic(path) and not Path(path).exists()
+def files_of(pattern: str) -> list[str]:
+    """The files that a pattern (``*``, ``?``, ``[...]``) names, in the order of their names.
 
-
-def files_of(path: str) -> list[str]:
-    """The plain files that a path or a pattern names, in the order of their names.
-
-    There are none for standard input, a pipe, a compressed file and a file that is not there.
+    There are none for what is no pattern but the name of a file.
     """
-    if has_pattern(path):
-        names = sorted(glob.glob(path))  # noqa: PTH207  # as a shell finds them
-        if not names:
-            raise UsageError(f"no file matches {printable(path, 400)!r}")
-        return names
-    try:
-        is_plain = stat.S_ISREG(Path(path).stat().st_mode) and not strip_compression(path)[1]
-    except (OSError, ValueError):
+    if not glob.has_magic(pattern) or Path(pattern).exists():
         return []
-    return [path] if is_plain and path != "-" else []
-
-
-def size_of(path: str) -> int:
-    """The bytes of a plain file, 0 for any other."""
-    try:
-        status = Path(path).stat()
-    except (OSError, ValueError):
-        return 0
-    return status.st_size if stat.S_ISREG(status.st_mode) and path != "-" else 0
-
-
-def read_bytes(path: str, limits: Limits | None = None) -> bytes:
-    """Read a file whole, decompressed by its suffix; ``-`` is standard input.
-
-    Standard input, a pipe and a device without a suffix are decompressed by their first bytes.
-    What is unpacked, and what comes from a pipe, is bounded by
-    ``limits.max_decompressed``.
-    """
-    limits = limits or Limits()
-    if path == "-":
-        return unpack(sys.stdin.buffer, "", "-", limits, sniff=True)
-    try:
-        with _open_file(path) as raw:
-            compression = strip_compression(path)[1]
-            regular = stat.S_ISREG(os.fstat(raw.fileno()).st_mode)
-            if regular and not compression:
-                return raw.read()
-            return unpack(raw, compression, path, limits, sniff=not regular)
-    except FileNotFoundError:
-        raise UsageError(f"there is no file {printable(path, 400)!r}{_hint(path)}") from None
-    except IsADirectoryError:
-        if not path:
-            raise UsageError("the name of the file is empty") from None
-        raise UsageError(f"{printable(path, 400)!r} is a folder, not a file") from None
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise DataError(f"cannot read {printable(path, 400)!r}: {reason}") from None
-    except ValueError as error:
-        if isinstance(error, DataError):
-            raise
-        raise UsageError(f"{printable(path, 400)!r} is not the name of a file") from None
+    names = sorted(glob.glob(pattern))  # noqa: PTH207  # as a shell finds them
+    if not names:
+        raise UsageError(f"no file matches {printable(pattern, 400)!r}")
+    return names
 
 
 def _hint(path: str) -> str:
@@ -246,155 +345,3 @@ def read_small(file: str, limits: Limits) -> bytes:
     if len(content) > limits.max_xml_bytes:
         raise exceeded(limits, "max_xml_bytes", size, "bytes of label names", file)
     return content
-
-
-PIECE = 16 << 20  # bytes of text
-LEAST_PIECE = 1 << 18
-LOOK_BACK = 1 << 16  # bytes, to find where a line begins
-SHARE = 64  # of a limit of memory: what is made of a piece takes some ten times its bytes
-PLAIN = frozenset({"utf-8", "utf8", "utf-8-sig"})  # encodings that need no decoding
-EXPECTED = 16  # bytes that a compressed byte may well stand for
-
-
-def is_plain(encoding: str) -> bool:
-    """Whether a text of this encoding needs no decoding."""
-    return encoding.lower().replace("_", "-") in PLAIN
-
-
-class TextPieces:
-    """The pieces of a file: bytes that end with a line end, but for the last.
-
-    Parameters
-    ----------
-    path : str
-        A file on disk, compressed or not.
-    limits : Limits
-        How much a compressed file may unpack to.
-    max_memory : int, optional
-        The most bytes that the rows may take in memory: pieces are small if it is little.
-    """
-
-    def __init__(self, path: str, limits: Limits, max_memory: int | None = None) -> None:
-        self.path, self.limits = path, limits
-        most = PIECE if max_memory is None else max(LEAST_PIECE, max_memory // SHARE)
-        self._piece = min(PIECE, most)
-        self.compression = strip_compression(path)[1]
-        self._state = self._stat()
-
-    @classmethod
-    def of(cls, path: str, limits: Limits, max_memory: int | None = None) -> TextPieces | None:
-        """The pieces of a file that may have more than one; None for any other, and for a pipe."""
-        if path == "-":
-            return None
-        try:
-            status = Path(path).stat()
-        except (OSError, ValueError):
-            return None
-        if not stat.S_ISREG(status.st_mode):
-            return None
-        pieces = cls(path, limits, max_memory)
-        least = pieces._piece // (EXPECTED if pieces.compression else 1)
-        return pieces if status.st_size > least else None
-
-    def __iter__(self) -> Iterator[bytes]:
-        return (text for _, text in self.read_between(0, len(self.sizes)))
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """The bytes of each piece; a compressed file is one that is read part by part."""
-        if self.compression:
-            return (self.size,)
-        n_full, remainder = divmod(self.size, self._piece)
-        return (self._piece,) * n_full + (remainder,) * bool(remainder)
-
-    def read_between(self, first: int, last: int) -> Iterator[tuple[int, bytes]]:
-        """The pieces from `first` to before `last`, each with its number.
-
-        A piece has the lines that end in its bytes, and the last one the rest. Without such a line
-        it is left out.
-        """
-        is_end = last >= len(self.sizes)
-        if first >= last:
-            return
-        try:
-            self._check_unchanged()
-            with Path(self.path).open("rb") as raw:
-                raw.seek(self._line_start(raw, first))
-                chunks = self._chunks(raw, None if is_end else last * self._piece, first)
-                for k, text in _whole_lines(chunks, self._piece, to_end=is_end):
-                    yield first + k, text
-            self._check_unchanged()
-        except OSError as error:
-            reason = error.strerror or str(error)
-            raise DataError(f"cannot read {printable(self.path, 400)!r}: {reason}") from None
-
-    def start(self) -> bytes:
-        """The first piece, without a byte order mark."""
-        return next(iter(self), b"").removeprefix(BOM)
-
-    def read_after(self, piece: int) -> Iterator[bytes]:
-        """The pieces after one."""
-        first = 0 if self.compression else piece + 1
-        return (text for k, text in self.read_between(first, len(self.sizes)) if k > piece)
-
-    def begins_file(self, first: int) -> bool:
-        """Whether the lines from a piece on are all lines of the file."""
-        with Path(self.path).open("rb") as raw:
-            return self._line_start(raw, first) == 0
-
-    def _line_start(self, raw: BinaryIO, first: int) -> int:
-        """Where the line begins that goes on in a piece, or that begins there."""
-        stop = first * self._piece
-        while stop:
-            start = max(0, stop - LOOK_BACK)
-            raw.seek(start)
-            if offset := raw.read(stop - start).rfind(b"\n") + 1:
-                return start + offset
-            stop = start
-        return 0
-
-    @property
-    def size(self) -> int:
-        """The bytes of the file."""
-        return self._state[0]
-
-    def _chunks(self, raw: BinaryIO, stop: int | None, first: int) -> Iterator[bytes]:
-        """The text to before `stop`, cut where pieces are; first what is left of piece `first`."""
-        if self.compression:
-            yield from read_chunks(raw, self.compression, self.path, self.limits)
-            return
-        position, end = raw.tell(), (first + 1) * self._piece
-        while (stop is None or position < stop) and (chunk := raw.read(end - position)):
-            yield chunk
-            position, end = end, end + self._piece
-
-    def _check_unchanged(self) -> None:
-        """Raise if the file is missing or is another one now."""
-        if self._stat() != self._state:
-            raise DataError(f"{printable(self.path, 400)}: the file changed while it was read")
-
-    def _stat(self) -> tuple[int, int]:
-        status = os.stat(self.path)  # noqa: PTH116  # a name that is no path is refused by `of`
-        return status.st_size, status.st_mtime_ns
-
-
-def _whole_lines(
-    chunks: Iterator[bytes], least: int, *, to_end: bool
-) -> Iterator[tuple[int, bytes]]:
-    """Whole lines of at least so many bytes, with the number of the chunk in which they end.
-
-    What follows the last of them has a number of its own.
-    """
-    pending: list[bytes] = []
-    k = size = 0
-    for k, chunk in enumerate(chunks):
-        pending.append(chunk)
-        size += len(chunk)
-        if size < least:
-            continue
-        if end := chunk.rfind(b"\n") + 1:
-            pending[-1] = chunk[:end]
-            yield k, b"".join(pending)
-            pending, size = [chunk[end:]], len(chunk) - end
-    if size and to_end:
-        yield k + 1, b"".join(pending)

@@ -10,28 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from mlfs.data.dataset import Dataset
-from mlfs.data.files import (
-    PIECE,
-    TextPieces,
-    files_of,
-    has_pattern,
-    read_bytes,
-    size_of,
-    split_suffix,
-)
-from mlfs.data.request import Limits, Request, refuse_memory
+from mlfs.data.files import InputFile, files_of, split_suffix
+from mlfs.data.request import Limits, Request
 from mlfs.data.sniffing import sniff_format
 from mlfs.errors import ParseError, UnknownName, UsageError, printable, setting
 
 __all__ = [
     "FORMATS",
     "Format",
-    "form_by_name",
     "format_of",
     "read",
     "read_request",
     "request_of",
-    "separate_files",
 ]
 
 PICKLES = (".pkl", ".pickle", ".joblib", ".dump", ".p")
@@ -53,12 +43,6 @@ class Format:
         A Mulan XML is written beside the file, to say which columns are labels.
     variant : str
         What the names of the two functions end in, where a module has two formats.
-    pieces : str
-        The module for large files. It has ``open_ranges(pieces, path, request)``, whose ranges
-        of bytes can be read separately, or else ``read_pieces``, which reads the whole.
-    apart : str
-        The module that has ``read_apart(files, path, request)``, which reads one or several files,
-        and may have ``open_apart``, whose pieces can be read separately.
     """
 
     suffixes: tuple[str, ...]
@@ -66,8 +50,6 @@ class Format:
     about: str
     sidecar: bool = False
     variant: str = ""
-    pieces: str = ""
-    apart: str = ""
 
     def function(self, name: str) -> Callable[..., Any]:
         """Import the module and take its `read` or `write`."""
@@ -75,69 +57,27 @@ class Format:
         function: Callable[..., Any] = getattr(module, name + self.variant)
         return function
 
-    def piecewise(self, name: str) -> Callable[..., Any] | None:
-        """Import the function that reads a large file in pieces (or opens it), if there is one."""
-        if not self.pieces:
-            return None
-        return getattr(importlib.import_module(self.pieces), name + self.variant, None)
-
-    def apartly(self, name: str) -> Callable[..., Any] | None:
-        """Import the function that reads (or opens) one or several files in pieces, if any."""
-        if not self.apart:
-            return None
-        module = importlib.import_module(self.apart)
-        return getattr(module, f"{name}_apart", None)
-
 
 FORMATS = {
     "arff": Format(
-        (".arff",),
-        "mlfs.data.arff.arff_reader",
-        "Weka, Mulan, MEKA; dense and sparse",
-        True,
-        pieces="mlfs.data.arff.arff_pieces",
+        (".arff",), "mlfs.data.arff.arff_reader", "Weka, Mulan, MEKA; dense and sparse", True
     ),
     "csv": Format(
-        (".csv",),
-        "mlfs.data.delimited.csv_reader",
-        "comma-separated with a header",
-        True,
-        pieces="mlfs.data.delimited.csv_pieces",
+        (".csv",), "mlfs.data.delimited.csv_reader", "comma-separated with a header", True
     ),
     "tsv": Format(
-        (".tsv", ".tab"),
-        "mlfs.data.delimited.csv_reader",
-        "tab-separated with a header",
-        True,
+        (".tsv", ".tab"), "mlfs.data.delimited.csv_reader", "tab-separated with a header", True,
         "_tsv",
-        "mlfs.data.delimited.csv_pieces",
     ),
     "svmlight": Format(
-        (".svm", ".svmlight", ".libsvm"),
-        "mlfs.data.svmlight",
-        "multi-label svmlight",
-        pieces="mlfs.data.svmlight",
+        (".svm", ".svmlight", ".libsvm"), "mlfs.data.svmlight", "multi-label svmlight"
     ),
-    "xmc": Format(
-        (".xmc",),
-        "mlfs.data.xmc",
-        "XMC repository: a header N D L (.txt too)",
-        pieces="mlfs.data.xmc",
-    ),
-    "npz": Format(
-        (".npz",), "mlfs.data.npz", "numpy archive with X and Y", pieces="mlfs.data.npz_pieces"
-    ),
-    "npy": Format(
-        (".npy",), "mlfs.data.npy_pairs", "X.npy with Y.npy beside it", apart="mlfs.data.npy_pairs"
-    ),
+    "xmc": Format((".xmc",), "mlfs.data.xmc", "XMC repository: a header N D L (.txt too)"),
+    "npz": Format((".npz",), "mlfs.data.npz", "numpy archive with X and Y"),
+    "npy": Format((".npy",), "mlfs.data.npy_pairs", "X.npy with Y.npy beside it"),
     "mat": Format((".mat",), "mlfs.data.mat", "MATLAB v5 with data and target"),
-    "parquet": Format(
-        (".parquet", ".pq"),
-        "mlfs.data.parquet",
-        "Parquet (extra)",
-        apart="mlfs.data.parquet_pieces",
-    ),
-}
+    "parquet": Format((".parquet", ".pq"), "mlfs.data.parquet.parquet_reader", "Parquet (extra)"),
+}  # fmt: skip
 
 
 def _list_formats() -> str:
@@ -289,72 +229,35 @@ def request_of(
 
 def read_request(path: str, format: str | None, request: Request) -> Dataset:  # noqa: A002
     """Read a table as a request says."""
-    if request.delimiter and kind_by_name(path, format) is None:
-        format = "csv"  # noqa: A001
-    form = form_by_name(path, format, request)
-    dataset = _read_pieces(path, form, request)
-    if dataset is None:
-        size = size_of(path)
-        if size > PIECE:
-            refuse_memory(size, request.max_memory)
-        content = read_bytes(path, request.limits)
-        if not content and path != "-":
-            raise ParseError("the file is empty; a data set has one row at least", path)
-        kind = format_of(path, format, content)
-        request.check_text(kind)
-        dataset = FORMATS[kind].function("read")(content, path, request)
-    return dataset
-
-
-def kind_by_name(path: str, format: str | None) -> str | None:  # noqa: A002
-    """The name of the format that the suffix or the user says, None if neither does."""
-    suffix = split_suffix(path)[1]
-    by_suffix = (kind for kind, form in FORMATS.items() if suffix in form.suffixes)
-    return next(by_suffix, None) if format is None else _find_kind(format)
-
-
-def form_by_name(path: str, format: str | None, request: Request) -> Format | None:  # noqa: A002
-    """The format that the suffix or the user says, None if neither; a wrong option is refused."""
-    kind = kind_by_name(path, format)
-    if kind is None:
-        return None
-    request.check_text(kind)
-    return FORMATS[kind]
-
-
-def _read_pieces(name: str, form: Format | None, request: Request) -> Dataset | None:
-    """Read in pieces; None if a file is small, or of a format that is read whole."""
-    dataset: Dataset | None
-    files = separate_files(name, form)
-    read_apart = None if form is None else form.apartly("read")
-    if read_apart is not None and files:
-        dataset = read_apart(files, name, request)
-        return dataset
-    if form is None or not form.pieces:
-        return None
-    open_ranges, read_pieces = form.piecewise("open_ranges"), form.piecewise("read_pieces")
-    pieces = TextPieces.of(name, request.limits, request.max_memory)
-    if pieces is None:
-        return None
-    if open_ranges is not None:
-        ranges = open_ranges(pieces, name, request)
-        dataset = None if ranges is None else ranges.dataset()
-    else:
-        dataset = None if read_pieces is None else read_pieces(pieces, name, request)
-    return dataset
-
-
-def separate_files(name: str, form: Format | None) -> list[str]:
-    """The plain files that a path or a pattern names, if their format is read file by file.
-
-    Several files of another format are refused.
-    """
-    files = files_of(name) if form is None or form.apart or has_pattern(name) else []
-    if form is not None and form.apart:
-        return files
-    if files and files != [name]:
+    kind = kind_by_name(path, format, request)
+    files = files_of(path)
+    if files and kind != "parquet":
         raise UsageError(
-            f"{printable(name, 400)!r} stands for several files, which are read as one table only "
+            f"{printable(path, 400)!r} stands for several files, which are read as one table only "
             "if they are Parquet files (.parquet): name one file"
         )
-    return []
+    if files:
+        from mlfs.data.parquet.parquet_reader import read_files
+
+        return read_files([InputFile(file, request.limits) for file in files], path, request)
+    file = InputFile(path, request.limits, request.max_memory)
+    if path != "-" and (not file.size or (file.compression and not file.head())):
+        raise ParseError("the file is empty; a data set has one row at least", path)
+    if kind is None:
+        kind = format_of(path, None, file.head())
+        request.check_text(kind)
+    dataset: Dataset = FORMATS[kind].function("read")(file, path, request)
+    return dataset
+
+
+def kind_by_name(path: str, format: str | None, request: Request) -> str | None:  # noqa: A002
+    """The name of the format that the user or the suffix says, None if neither does."""
+    if format is not None:
+        kind: str | None = _find_kind(format)
+    else:
+        suffix = split_suffix(path)[1]
+        by_suffix = (kind for kind, form in FORMATS.items() if suffix in form.suffixes)
+        kind = next(by_suffix, "csv" if request.delimiter else None)
+    if kind is not None:
+        request.check_text(kind)
+    return kind

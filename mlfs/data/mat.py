@@ -25,6 +25,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.dataset import Dataset, Source
+from mlfs.data.files import InputFile
 from mlfs.data.mat_elements import (
     CLASSES,
     Damaged,
@@ -51,7 +52,7 @@ NUMERIC = ("double", "single", "sparse", *INTEGERS)
 MOST = 1 << 31
 
 
-def read(content: bytes, path: str, request: Request) -> Dataset:
+def read(source: bytes | InputFile, path: str, request: Request) -> Dataset:
     """Read a MATLAB file.
 
     Examples
@@ -62,6 +63,7 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     >>> read(out.getvalue(), "t.mat", Request()).Y.tolist()
     [[1, 0], [0, 0], [1, 1]]
     """
+    content = InputFile.of(source, path, request).content()
     arrays, others = _load(content, path, request.limits)
     notes: list[str] = []
     bare = request.known is not None and "data" in arrays and "target" not in arrays
@@ -89,8 +91,8 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
         nominal=nominal,
         values=values,
     )
-    source = Source(path, "mat", labels_by="the variable target")
-    return data.with_changes(source=source, notes=(*notes, *data.notes))
+    by = Source(path, "mat", labels_by="the variable target")
+    return data.with_changes(source=by, notes=(*notes, *data.notes))
 
 
 def _load(content: bytes, path: str, limits: Limits) -> tuple[dict[str, Any], list[str]]:

@@ -31,7 +31,7 @@ def as_counted(x: Any) -> Any:
 def needs_check(x: Any) -> bool:
     """Whether numbers need a closer look, as one may be missing, infinite or huge."""
     if isinstance(x, PackedTable):  # looked at when it was packed
-        return False
+        return x.is_beyond
     if x.dtype.kind != "f" and x.dtype.itemsize != EIGHT:
         return False
     if x.dtype not in COUNTED_TYPES or not x.flags.forc:

@@ -58,9 +58,9 @@ def dump(dataset: Dataset) -> str:
 
 
 def load(
-    text: str, path: str, limits: Limits, line: int | None = None
+    text: str, path: str, limits: Limits, line: int | None = None, *, can_be_empty: bool = False
 ) -> tuple[list[Column], list[Label]]:
-    """Read what `dump` wrote.
+    """Read what `dump` wrote; a nominal column may have no value if `can_be_empty`.
 
     Examples
     --------
@@ -74,7 +74,8 @@ def load(
         columns = [Column(name) for name in _texts(record["features"])]
         for j, values in record["nominal"].items():
             k = _position(j)
-            columns[k] = Column(columns[k].name, "nominal", _distinct(values, limits))
+            texts = () if can_be_empty and values == [] else _distinct(values, limits)
+            columns[k] = Column(columns[k].name, "nominal", texts)
         labels = [Label(name) for name in _texts(record["labels"])]
         for j, values in record["values"].items():
             k = _position(j)

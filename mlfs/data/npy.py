@@ -9,12 +9,21 @@ from __future__ import annotations
 import math
 import re
 import struct
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["LONGEST", "Damaged", "Form", "Pickled", "array", "form_of"]
+from mlfs.data import files
+from mlfs.data.columns import refuse_infinite, refuse_merged
+from mlfs.data.matrices import COUNTED_TYPES, EXACT, needs_check
+from mlfs.data.metadata import check_limits
+from mlfs.data.packed_table import Packer
+from mlfs.data.request import Request
+from mlfs.data.uniform import NumberedNames
+from mlfs.errors import DataError
 
+AT_ONCE = 4 << 20  # bytes
 MAGIC = b"\x93NUMPY"
 HEADER = re.compile(
     r"\{'descr': (?:'(?P<descr>[^'\\\\]{1,40})'|(?P<record>\[.*)), "
@@ -37,7 +46,60 @@ class Pickled(Exception):
     """The array holds Python objects."""
 
 
-def array(content: bytes) -> np.ndarray:
+def matrix(stream: Any, size: int, names: Sequence[str] | None, request: Request, path: str) -> Any:
+    """X in a stream of so many bytes; one that is large is packed, some rows at a time.
+
+    Parameters
+    ----------
+    names : sequence of str, optional
+        The names of its columns.
+    path : str
+        The file, for messages.
+    """
+    head = stream.read(LONGEST + 12)
+    form = form_of(head, size)
+    is_counted = form.dtype.newbyteorder("=") in COUNTED_TYPES
+    is_table = len(form.shape) == 2 and is_counted and bool(np.prod(form.shape))
+    if size <= files.PIECE or form.by_column or not is_table:
+        return array(head + stream.read(size - len(head) + 1), size)
+    d = form.shape[1]
+    check_limits(np.broadcast_to(np.zeros((), form.dtype), form.shape), None, request.limits, path)
+    if names is None or len(names) != d:
+        names = NumberedNames("x", d)
+    packer = Packer(request.max_memory)
+    for rows in _rows(stream, head[form.start :], form):
+        try:
+            if needs_check(rows):
+                refuse_merged(rows, names, packer.n_rows)
+                refuse_infinite(rows, names, packer.n_rows)
+                packer.is_beyond |= bool(np.fmax.reduce(np.abs(rows), axis=None) > EXACT)
+        except DataError as error:
+            raise error.in_file(path) from None
+        packer.add(rows)
+    if packer.n_rows != form.shape[0] or stream.read(1):
+        raise Damaged(f"declares {size} bytes and holds other than that")
+    return packer.finish()
+
+
+def _rows(stream: Any, content: bytes, form: Form) -> Iterator[np.ndarray]:
+    """The rows of an array, some at a time."""
+    row = form.dtype.itemsize * form.shape[1]
+    step = max(1, AT_ONCE // row) * row
+    while True:
+        if len(content) < step:
+            content += stream.read(step - len(content))
+        size = len(content) // row * row
+        if not size:
+            return
+        rows = np.frombuffer(content[:size], form.dtype).reshape(-1, form.shape[1])
+        content = content[size:]
+        if form.dtype.kind == "b":
+            yield rows.view(np.uint8) != 0  # another byte than 0 and 1 would be another number
+        else:
+            yield rows.astype(form.dtype.newbyteorder("="), copy=False)
+
+
+def array(content: bytes, size: int | None = None) -> np.ndarray:
     """Read an array of numbers or text.
 
     Examples
@@ -48,6 +110,8 @@ def array(content: bytes) -> np.ndarray:
     >>> array(out.getvalue()).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
+    if size is not None and len(content) != size:
+        raise Damaged("cannot be read: it is not as long as the archive says")
     form = form_of(content, len(content))
     dtype, shape = form.dtype, form.shape
     flat = np.frombuffer(content, dtype, offset=form.start)

@@ -7,37 +7,29 @@ X is packed a few rows at a time. Pickles are never opened.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import io
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from mlfs.data import npy
 from mlfs.data.dataset import Dataset, Source
-from mlfs.data.files import read_bytes
+from mlfs.data.files import InputFile
 from mlfs.data.metadata import from_parts
-from mlfs.data.npz_pieces import pack_array
 from mlfs.data.request import Request
 from mlfs.errors import DataError, ParseError, UsageError, printable, setting
 
-__all__ = ["read", "read_apart", "write"]
+__all__ = ["read", "write"]
 
 
-def read_apart(files: Sequence[str], path: str, request: Request) -> Dataset:
+def read(source: bytes | InputFile, path: str, request: Request) -> Dataset:
     """Read a pair of files, of which the one of the features is named."""
-    if len(files) > 1:
-        raise UsageError(
-            f"{printable(path, 400)!r} stands for {len(files)} files, and a table of numpy is one "
-            "file: name that of the features"
-        )
-    with Path(files[0]).open("rb") as stream:
-        X = pack_array(stream, Path(files[0]).stat().st_size, request, path)
-    if X is None:
-        X = _array(files[0], request)
-    Y = None
-    labels = _labels_file(files[0], request)
+    if not isinstance(source, InputFile) or not source.is_on_disk or source.compression:
+        raise ParseError("an array of features is read from a plain file X.npy beside Y.npy", path)
+    X, Y, labels = _array(source, request), None, _labels_file(path, request)
     if labels is not None:
-        Y = _array(labels, request)
+        Y = _array(InputFile(labels, request.limits, request.max_memory), None)
+    source.check_unchanged()
     data = from_parts(
         X,
         Y,
@@ -51,11 +43,6 @@ def read_apart(files: Sequence[str], path: str, request: Request) -> Dataset:
     )
     by = "no file" if labels is None else f"the file {printable(labels, 400)}"
     return data.with_changes(source=Source(path, "npy", labels_by=by))
-
-
-def read(content: bytes, path: str, request: Request) -> Dataset:  # noqa: ARG001  # as all readers
-    """Refuse an array that is not in a plain file: its labels would be in no file beside it."""
-    raise ParseError("an array of features is read from a plain file X.npy beside Y.npy", path)
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:  # noqa: ARG001  # as all writers
@@ -87,10 +74,17 @@ def _labels_file(path: str, request: Request) -> str | None:
     )
 
 
-def _array(path: str, request: Request) -> Any:
-    content = read_bytes(path, request.limits)
+def _array(file: InputFile, request: Request | None) -> Any:
+    """The array of a file: features, of which a request is known, or labels."""
+    path = file.path
     try:
-        array = npy.array(content)
+        with file.open() as stream:
+            size = stream.seek(0, io.SEEK_END)
+            stream.seek(0)
+            if request is None:
+                array = npy.array(stream.read())
+            else:
+                array = npy.matrix(stream, size, None, request, path)
     except npy.Pickled:
         raise ParseError(
             "the array holds Python objects (a pickle), which are never opened; save numbers", path

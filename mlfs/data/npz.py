@@ -31,14 +31,15 @@ import scipy.sparse as sp
 
 from mlfs.data import npy
 from mlfs.data.dataset import Dataset, Source
+from mlfs.data.files import InputFile
 from mlfs.data.labels.finding import first_duplicate
 from mlfs.data.metadata import from_parts, pairs, values_of
 from mlfs.data.packed_table import PackedTable
-from mlfs.data.request import Limits, Request, exceeded, refuse_empty
+from mlfs.data.request import Request, exceeded, refuse_empty
 from mlfs.data.unpacking import RATIO_FROM
-from mlfs.errors import DataError, ParseError, printable
+from mlfs.errors import DataError, MlfsError, ParseError, printable
 
-__all__ = ["BROKEN", "Archive", "dataset_of", "read", "write"]
+__all__ = ["read", "write"]
 
 BROKEN = (
     zipfile.BadZipFile, ValueError, OSError, EOFError, zlib.error, RuntimeError,
@@ -47,7 +48,7 @@ BROKEN = (
 SPARSE = ("data", "indices", "indptr", "shape")
 
 
-def read(content: bytes, path: str, request: Request) -> Dataset:
+def read(source: bytes | InputFile, path: str, request: Request) -> Dataset:
     """Read an npz file.
 
     Examples
@@ -57,18 +58,15 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     >>> read(out.getvalue(), "t.npz", Request()).label_names
     ['y0', 'y1']
     """
-    archive = Archive(io.BytesIO(content), len(content), path, request.limits)
-    return dataset_of(archive, archive.matrix("X"), request, path)
-
-
-def dataset_of(archive: Archive, X: Any, request: Request, path: str) -> Dataset:
-    """The data set of an archive whose X was read."""
-    Y = None if request.known is not None and archive.lacks("Y") else archive.matrix("Y")
-    feature_names, label_names = archive.texts("feature_names"), archive.texts("label_names")
-    weights = archive.get("weights")
-    nominal = archive.values("nominal", int(X.shape[1]) if X.ndim == 2 else 0)
-    width = int(Y.shape[1]) if Y is not None and Y.ndim == 2 else 0
-    values = None if Y is None else archive.values("label", width)
+    with InputFile.of(source, path, request).open() as stream:
+        archive = Archive(stream, path, request)
+        feature_names = archive.texts("feature_names")
+        X = archive.matrix("X", feature_names)
+        Y = None if request.known is not None and archive.lacks("Y") else archive.matrix("Y")
+        label_names, weights = archive.texts("label_names"), archive.get("weights")
+        nominal = archive.values("nominal", int(X.shape[1]) if X.ndim == 2 else 0)
+        width = int(Y.shape[1]) if Y is not None and Y.ndim == 2 else 0
+        values = None if Y is None else archive.values("label", width)
     data = from_parts(
         X,
         Y,
@@ -90,16 +88,14 @@ class Archive:
     ----------
     file : binary file
         What is read.
-    size : int
-        Its bytes.
-    path, limits
-        For messages.
+    path, request
+        As for `read`.
     """
 
-    def __init__(self, file: Any, size: int, path: str, limits: Limits) -> None:
-        self.path, self.limits, self.size = path, limits, size
-        start = file.read(6)
-        file.seek(0)
+    def __init__(self, file: Any, path: str, request: Request) -> None:
+        self.path, self.request, self.limits = path, request, request.limits
+        limits, start = self.limits, file.read(6)
+        self.size = file.seek(0, io.SEEK_END)
         try:
             self.zip = zipfile.ZipFile(file)
         except BROKEN:
@@ -111,7 +107,7 @@ class Archive:
         total = sum(entry.file_size for entry in entries)
         if total > limits.max_decompressed:
             raise exceeded(limits, "max_decompressed", total, "unpacked bytes", path)
-        ratio = total // max(1, size)
+        ratio = total // max(1, self.size)
         if ratio > limits.max_ratio and total > RATIO_FROM:
             noun = "bytes for each compressed byte"
             raise exceeded(limits, "max_ratio", ratio, noun, path)
@@ -121,22 +117,23 @@ class Archive:
             raise ParseError(f"the array {printable(duplicate)} is there twice; keep one", path)
         self.entries = dict(zip(names, entries, strict=True))
 
-    def get(self, key: str) -> Any:
-        """One array, or None if it is not there."""
+    def get(self, key: str, names: Sequence[str] | None = None) -> Any:
+        """One array, or None if it is not there; `names` are those of its columns."""
         entry = self.entries.get(key)
         if entry is None:
             return None
         try:
-            with self.open_entry(key) as stream:
-                content = stream.read(entry.file_size + 1)
-        except BROKEN as error:
-            if isinstance(error, ParseError):
-                raise
-            raise self._unreadable(key, str(error)) from None
-        if len(content) != entry.file_size:
-            raise self._unreadable(key, "it is not as long as the archive says")
-        try:
-            return npy.array(content)
+            if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise npy.Damaged("cannot be read: it is packed otherwise than numpy does")
+            if entry.header_offset < 0:
+                raise npy.Damaged("cannot be read: it stands outside of the archive")
+            size = entry.file_size
+            with self.zip.open(entry) as stream:
+                if key == "X":
+                    return npy.matrix(stream, size, names, self.request, self.path)
+                return npy.array(stream.read(size + 1), size)
+        except MlfsError:
+            raise
         except npy.Pickled:
             raise ParseError(
                 f"the array {key} holds Python objects (a pickle), which are never opened; "
@@ -145,25 +142,18 @@ class Archive:
             ) from None
         except npy.Damaged as error:
             raise ParseError(f"the array {key} {error}", self.path) from None
-
-    def open_entry(self, key: str) -> Any:
-        """A stream of the bytes of an array."""
-        entry = self.entries[key]
-        if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise self._unreadable(key, "it is packed otherwise than numpy does")
-        return self.zip.open(entry)
-
-    def _unreadable(self, key: str, why: str) -> ParseError:
-        return ParseError(f"the array {key} cannot be read: {printable(why)}", self.path)
+        except BROKEN as error:
+            msg = f"the array {key} cannot be read: {printable(error)}"
+            raise ParseError(msg, self.path) from None
 
     def lacks(self, key: str) -> bool:
         """Whether a matrix is there neither dense nor sparse."""
         return key not in self.entries and f"{key}_indptr" not in self.entries
 
-    def matrix(self, key: str) -> Any:
+    def matrix(self, key: str, names: Sequence[str] | None = None) -> Any:
         """X or Y, dense or from the parts of a CSR matrix."""
         if f"{key}_indptr" not in self.entries:
-            array = self.get(key)
+            array = self.get(key, names)
             if array is None:
                 raise self._missing(key)
             if array.ndim == 0:

@@ -17,7 +17,7 @@ from mlfs.data.bit_slices import MISSING_BIT, Slices, count_slices, slice_into
 from mlfs.data.request import refuse_memory
 from mlfs.data.spool import Spool
 
-__all__ = ["PackedTable", "Packer"]
+__all__ = ["PackedTable", "Packer", "recoded"]
 
 AT_ONCE = 1 << 22  # cells that are unpacked at a time
 COLUMNS_AT_ONCE = 1 << 20  # those of whole columns, which are then sorted
@@ -53,6 +53,11 @@ class Packer:
     ----------
     max_memory : int, optional
         The most bytes that they may take in memory.
+
+    Attributes
+    ----------
+    is_beyond : bool
+        Whether a number is known to be beyond 2**53.
     """
 
     def __init__(self, max_memory: int | None = None) -> None:
@@ -61,6 +66,7 @@ class Packer:
         self._remainder: np.ndarray | None = None
         self._spool: Spool | None = None
         self._n_packed = self.n_rows = 0
+        self.is_beyond = False
 
     def add(self, rows: np.ndarray) -> None:
         """Pack some rows, all of the same width; the table has a type that holds all of them."""
@@ -86,7 +92,9 @@ class Packer:
             self._add(self._remainder[:0], last=True)
         assert self._spool is not None
         size = self._pieces[0].places.size
-        return PackedTable(self._pieces, self._spool, np.arange(size), {})
+        table = PackedTable(self._pieces, self._spool, np.arange(size), {})
+        table.is_beyond = self.is_beyond
+        return table
 
     def _add(self, rows: np.ndarray, *, last: bool) -> None:
         if self._spool is None:
@@ -163,6 +171,7 @@ class PackedTable:
     """
 
     ndim = 2
+    is_beyond = False  # whether a number is beyond 2**53
 
     def __init__(
         self,
@@ -377,3 +386,12 @@ class PackedTable:
 
 def _is_all(rows: Any) -> bool:
     return isinstance(rows, slice) and rows == slice(None)
+
+
+def recoded(table: Any, meaning: dict[int, np.ndarray]) -> Any:
+    """A table, or an array that may be changed, with other numbers: ``meaning[j][number]``."""
+    if isinstance(table, PackedTable):
+        return table.meaning(meaning) if meaning else table
+    for j, values in meaning.items():
+        table[:, j] = values[table[:, j].astype(np.int64)]
+    return table

@@ -10,9 +10,9 @@ token in 12 s. A line that it does not read is read token by token, to say what 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,13 +22,10 @@ from mlfs._kernels import tokens
 from mlfs.data.assemble import csr_rows, row_blocks, without_weights
 from mlfs.data.columns import number_text
 from mlfs.data.dataset import Dataset
-from mlfs.data.files import decode
+from mlfs.data.files import valid_lines
 from mlfs.data.request import Limits, exceeded
 from mlfs.data.row_stack import RowStack
-from mlfs.data.text_ranges import RangeContext
 from mlfs.errors import DataError, ParseError, printable
-
-__all__ = ["DIGITS", "SparseText", "label_rows", "write_table"]
 
 STEP = 4096
 HARD = 1 << 12
@@ -50,14 +47,11 @@ class SparseText:
         Whether ``#`` starts a comment and an empty line is no row, as in svmlight.
     max_memory : int, optional
         The most bytes that the rows may take in memory.
-    context : RangeContext
-        What precedes the text in the file.
 
     Attributes
     ----------
     n_rows, n_lines, size, top : int
-        The rows, the bytes and lines of text, and the largest index. Lines, and rows for the sake
-        of a limit, count from the beginning of the file if what precedes the text is known.
+        The rows, the lines and bytes of text, and the largest index.
     top_row : int
         The first row that has the largest index, which may stand before a zero that is not kept.
     lowest : int
@@ -67,17 +61,10 @@ class SparseText:
     """
 
     def __init__(
-        self,
-        path: str,
-        limits: Limits,
-        *,
-        has_comments: bool,
-        max_memory: int | None = None,
-        context: RangeContext = RangeContext(),  # noqa: B008  # a tuple
+        self, path: str, limits: Limits, *, has_comments: bool, max_memory: int | None = None
     ) -> None:
         self.path, self.limits, self.has_comments = path, limits, has_comments
-        self.n_rows, self.n_lines, self.size = context.rows, context.lines, 0
-        self._is_kept = not context.is_repeat
+        self.n_rows = self.n_lines = self.size = 0
         self.top, self.top_row, self.lowest = -1, 0, 1 << 62
         self.queries = False
         self._stack = RowStack(max_memory=max_memory)
@@ -86,51 +73,68 @@ class SparseText:
         self._counts: list[np.ndarray] = []
         self._lines: list[np.ndarray] = []
 
-    def add(self, text: bytes) -> None:
-        """Read some whole lines more."""
-        lines_before = self.n_lines
+    def add(self, text: bytes, later: Iterator[bytes]) -> None:
+        """Read some whole lines more; `later` are the pieces after these."""
         self.size += len(text)
-        self.n_lines += text.count(b"\n")
-        if not text.isascii():
-            decode(text, self.path, "utf-8", lines_before)
+        lines_before, n_lines = self.n_lines, text.count(b"\n")
+        self.n_lines += n_lines
+        text, fault = valid_lines(text, self.path, lines_before)
+        faults = [] if fault is None else [fault]
         if b"\r" in text:
             text = text.replace(b"\r\n", b"\n").removesuffix(b"\r")
-        if not text:
-            return
-        self._room = _room(self._room, len(text), self.n_lines - lines_before + 1)
+        self._room = _room(self._room, len(text), n_lines + 1)
         piece = _Piece(self, text, lines_before, self._room)
-        piece.read()
-        counts = piece.out.counts
+        try:
+            piece.read()
+        except ParseError as error:
+            faults.insert(0, error)
+        counts, out = piece.out.counts, piece.out
         n, entries, ids = (int(counts[k]) for k in (kernel.ROWS, kernel.ENTRIES, kernel.IDS))
-        self.n_rows += n
-        if self.n_rows > self.limits.max_rows:
-            raise exceeded(
-                self.limits, "max_rows", self.n_rows, "rows", self.path, enough=2 * self.n_rows
-            )
-        ends = piece.out.ends[:n]
-        lines = piece.out.lines[:n] + (lines_before + 1)
-        columns, values = piece.out.columns[:entries], piece.out.values[:entries]
-        if entries:
-            entry = int(columns.argmax())
-            if columns[entry] > self.top:
-                row = int(np.searchsorted(ends[:, 0], entry, side="right"))
-                self.top, self.top_row = int(columns[entry]), self.n_rows - n + row
-            self.lowest = min(self.lowest, int(columns.min()))
+        ends, lines = out.ends[:n], out.lines[:n] + (lines_before + 1)
+        columns, values = out.columns[:entries], out.values[:entries]
+        self._note_indices(columns, ends)
         if self.top > self.limits.max_features:
-            piece.refuse(int(np.searchsorted(ends[:, 0], columns.argmax(), side="right")))
+            beyond = int((columns > self.limits.max_features).argmax())
+            faults.append(piece.fault(int(np.searchsorted(ends[:, 0], beyond, side="right"))))
         indptr = np.concatenate([np.zeros(1, np.int64), ends[:, 0]])
         rows = csr_rows(values, columns, indptr, self.top + 1)
         if counts[kernel.UNSORTED]:
             rows.has_sorted_indices = False
-            _sort(rows, lines, self.path)
+            faults += _sort(rows, lines, self.path)
+        if self.n_rows + n > self.limits.max_rows:
+            line = int(lines[self.limits.max_rows - self.n_rows])
+            faults = [fault for fault in faults if (fault.line or 0) < line]
+            if not faults:
+                self._refuse_rows(text, line - lines_before - 1, later)
+        if faults:
+            raise min(faults, key=lambda fault: fault.line or 0)
         if counts[kernel.ODD] and not values.all():
             rows.eliminate_zeros()
-        if not self._is_kept:
-            return
+        self.n_rows += n
         self._stack.add(rows, small=None if counts[kernel.ODD] else True)
-        self._ids.append(piece.out.ids[:ids].copy())
+        self._ids.append(out.ids[:ids].copy())
         self._counts.append(np.diff(ends[:, 1], prepend=0).astype(np.int32))
         self._lines.append(lines)
+
+    def _note_indices(self, columns: np.ndarray, ends: np.ndarray) -> None:
+        """Note the least and the largest index."""
+        if not columns.size:
+            return
+        entry = int(columns.argmax())
+        if columns[entry] > self.top:
+            self.top = int(columns[entry])
+            self.top_row = self.n_rows + int(np.searchsorted(ends[:, 0], entry, side="right"))
+        self.lowest = min(self.lowest, int(columns.min()))
+
+    def _refuse_rows(self, text: bytes, line: int, later: Iterator[bytes]) -> NoReturn:
+        """Say that there are too many rows: no more than there are lines from the first on."""
+        n = self.limits.max_rows
+        for part in (b"".join(text.splitlines(keepends=True)[line:]), *later):
+            n += sum(
+                not self.has_comments or bool(line.partition(b"#")[0].strip())
+                for line in part.splitlines()
+            )
+        raise exceeded(self.limits, "max_rows", n, "rows", self.path)
 
     def line(self, row: int) -> int:
         """The line of a row, counted from one."""
@@ -198,11 +202,15 @@ class _Piece:
             if status == tokens.STOPPED or (status == tokens.HARD and self._is_crowded(start)):
                 start = self._read_carefully(start)
 
-    def refuse(self, row: int) -> None:
-        """Say what is wrong with a row that was read."""
+    def fault(self, row: int) -> ParseError:
+        """What is wrong with a row that was read."""
         line = int(self.out.lines[row])
         text = self.text.split(b"\n", line + 1)[line].decode()
-        self._tokens(text.partition("#")[0], self.lines_before + line + 1)
+        try:
+            self._tokens(text.partition("#")[0], self.lines_before + line + 1)
+        except ParseError as error:
+            return error
+        raise AssertionError(row)
 
     def _is_crowded(self, start: int) -> bool:
         """Whether one line has more numbers for `float` than there is room for."""
@@ -216,7 +224,7 @@ class _Piece:
             value = _float(self.text[start:stop].decode())
             if value is None or not np.isfinite(value):
                 row = int(np.searchsorted(self.out.ends[: counts[0], 0], entry, side="right"))
-                self.refuse(row)
+                raise self.fault(row)
             self.out.values[entry] = value
         counts[kernel.HARDS] = 0
 
@@ -326,18 +334,16 @@ def _pair(token: str, path: str, line: int, column: int) -> tuple[int, float]:
     return int(key.lstrip("0")[: DIGITS + 1] or "0"), value
 
 
-def _sort(rows: sp.csr_array, lines: np.ndarray, path: str) -> None:
-    """Bring the entries of each row into the order of their indices, each there once."""
+def _sort(rows: sp.csr_array, lines: np.ndarray, path: str) -> list[ParseError]:
+    """Bring the entries of each row into the order of their indices; a fault if one is twice."""
     rows.sort_indices()
     repeated = np.flatnonzero(np.diff(rows.indices) == 0) + 1
     repeated = repeated[~np.isin(repeated, rows.indptr)]
-    if repeated.size:
-        row = int(np.searchsorted(rows.indptr, repeated[0], side="right")) - 1
-        raise ParseError(
-            f"the index {rows.indices[repeated[0]]} is there twice in this row",
-            path,
-            int(lines[row]),
-        )
+    if not repeated.size:
+        return []
+    row = int(np.searchsorted(rows.indptr, repeated[0], side="right")) - 1
+    index = rows.indices[repeated[0]]
+    return [ParseError(f"the index {index} is there twice in this row", path, int(lines[row]))]
 
 
 def label_rows(positions: np.ndarray, counts: np.ndarray, width: int) -> sp.csr_array:

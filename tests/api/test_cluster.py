@@ -20,7 +20,6 @@ import mlfs
 import mlfs.compare
 from mlfs import criteria
 from mlfs.api.cluster import clusters
-from mlfs.data import files as data_files
 from mlfs.data.file_pieces import open_pieces
 from tests.documents import ROOT
 from tests.remote_blocks import InProcess
@@ -310,28 +309,6 @@ def test_weights_count_where_columns_go_round(criterion: str, tmp_path: Any) -> 
     path = files(tmp_path)["arff"]
     many = mlfs.select(path, criterion, cluster=InProcess(2), layout="columns", **own)
     assert told(many) == told(mlfs.select(path, criterion, **own))
-
-
-@pytest.mark.parametrize("suffix", ["svm", "arff", "csv"])
-def test_workers_read_ranges_of_text(suffix: str, tmp_path: Any, monkeypatch: Any) -> None:
-    path = tmp_path / f"a.{suffix}"
-    mlfs.write(mlfs.data.from_arrays(*DATA["sparse"]), path)
-    monkeypatch.setattr(data_files, "PIECE", 300)
-    one = mlfs.select(path, "jmi", 5, labels="last:3")
-    for layout in ("rows", "columns"):
-        cluster = InProcess(3, lost=(-1, -2, 2))
-        many = mlfs.select(path, "jmi", 5, labels="last:3", cluster=cluster, layout=layout)
-        assert told(many) == told(one)
-    taken, read_between = [], data_files.TextPieces.read_between
-
-    def counted(self: Any, first: int, last: int) -> Iterator[tuple[int, bytes]]:
-        for k, text in read_between(self, first, last):
-            taken.append(len(text))
-            yield k, text
-
-    monkeypatch.setattr(data_files.TextPieces, "read_between", counted)
-    mlfs.select(path, "jmi", 5, labels="last:3", cluster=InProcess(3), layout="rows")
-    assert sum(taken) < 1.5 * path.stat().st_size
 
 
 @pytest.mark.parametrize("bins", ["mean-sd", "width"])

@@ -399,10 +399,12 @@ def test_too_little_memory_is_exit_code_1(run) -> None:
 
 
 def test_bad_data_are_exit_code_1(run, tmp_path: Path) -> None:
-    (tmp_path / "bad.arff").write_text("@relation r\n@attribute a {0,1}\n@data\n7\n")
+    (tmp_path / "bad.arff").write_text(
+        "@relation r\n@attribute a {0,1}\n@attribute b real\n@data\n7,1\n"
+    )
     done = run("select", "--labels", "a", "bad.arff")
     assert done.code == 1
-    assert done.err.startswith("mlfs: error: bad.arff:4:1: ")
+    assert done.err.startswith("mlfs: error: bad.arff:5:1: ")
 
 
 def test_a_limit_can_be_raised(run, tiny) -> None:

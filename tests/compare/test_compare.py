@@ -266,13 +266,6 @@ def test_a_bad_parameter_of_a_plugin_is_reported_shortly(tmp_path: Path, monkeyp
     assert "signature" not in note
 
 
-def test_what_a_killed_run_left_half_written_is_cleared_away(tmp_path: Path) -> None:
-    (tmp_path / "cells").mkdir()
-    (tmp_path / "cells" / ".mlfs-x.part").write_text("{", encoding="utf-8")
-    with CellFolder(tmp_path):
-        assert not list((tmp_path / "cells").iterdir())
-
-
 def test_a_damaged_cell_is_computed_again(tmp_path: Path) -> None:
     folder = tmp_path / "report"
     small = {"data": {"one": some_data()}, "criteria": "mim", "models": "mlnb", "n": 2}

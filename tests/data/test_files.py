@@ -16,13 +16,17 @@ import pytest
 
 from mlfs.data import FORMATS, Dataset, Limits, read, write
 from mlfs.data.dataset import Column, Label, Source
-from mlfs.data.files import read_bytes
+from mlfs.data.files import InputFile
 from mlfs.data.formats import format_of
 from mlfs.data.whole_files import replacing
 from mlfs.errors import DataError, ParseError, UnknownName, UsageError
 
 PACK = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 ARFF = b"@relation 't: -C 1'\n@attribute l {0,1}\n@attribute a real\n@data\n1,2.5\n"
+
+
+def read_bytes(path, limits=None):
+    return InputFile(path, limits or Limits()).content()
 
 
 def small() -> Dataset:

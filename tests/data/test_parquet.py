@@ -1,6 +1,7 @@
 import io
 import sys
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -9,13 +10,11 @@ from hypothesis import given
 
 import mlfs
 from mlfs import cli
-from mlfs.data import parquet
 from mlfs.data.arrays import from_arrays
-from mlfs.data.file_pieces import open_pieces
+from mlfs.data.parquet import parquet_reader as parquet
 from mlfs.data.request import Limits, Request
 from mlfs.errors import DataError, MissingExtra, UsageError
 from tests.any_dataset import assert_same, datasets, dense
-from tests.joined_pieces import parts_of
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is an extra")
 pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is an extra")
@@ -157,7 +156,7 @@ def with_damaged_pages(content, name):
     return bytes(damaged)
 
 
-def test_damaged_pages_are_refused_in_one_sentence_whole_and_in_pieces(tmp_path):
+def test_damaged_pages_are_refused_in_one_sentence(tmp_path):
     """Of two row groups that are damaged, the first is named."""
     table = {"c": [f"key{i % 3}" for i in range(300)], "a": range(300), "y": [0, 1] * 150}
     file = tmp_path / "t.parquet"
@@ -170,14 +169,9 @@ def test_damaged_pages_are_refused_in_one_sentence_whole_and_in_pieces(tmp_path)
     end = start + numbers.total_compressed_size
     content[end - 40 : end] = b"\xff" * 40
     file.write_bytes(content)
-    said = []
-    for pieces in (1, 2, 3):
-        with pytest.raises(DataError) as error:
-            parts_of(open_pieces(file, labels="y"), pieces)
-        said.append(str(error.value))
     with pytest.raises(DataError) as error:
         mlfs.read(file, labels="y")
-    assert {*said, str(error.value)} == {f"{file}: column 'c' holds text that is not UTF-8"}
+    assert str(error.value) == f"{file}: column 'c' holds text that is not UTF-8"
 
 
 @pytest.mark.parametrize("damaged", ["a", "lists", "y", "z"])
@@ -228,3 +222,65 @@ def test_a_model_reads_its_columns_only(tmp_path, monkeypatch, capsys):
 def test_lists_of_what_is_no_name_are_no_labels(cell):
     with pytest.raises(DataError, match="the column 'l' cannot be a label: its values are of type"):
         read(save({"l": [cell] * 6, "a": range(6)}), labels="l")
+
+
+PARQUET = {
+    "bin": lambda g, n: g.integers(0, 2, n).astype(np.uint8),
+    "long": lambda g, n: g.integers(0, 9, n),
+    "gaps": lambda g, n: [None if g.random() < 0.01 else int(v) for v in g.integers(0, 300, n)],
+    "real": lambda g, n: np.where(g.random(n) < 0.1, np.nan, g.normal(size=n)),
+    "single": lambda g, n: g.normal(size=n).astype(np.float32),
+    "flag": lambda g, n: g.random(n) < 0.5,
+    "word": lambda g, n: [None if g.random() < 0.1 else f"w{v}" for v in g.integers(0, 40, n)],
+    "nothing": lambda g, n: [None] * n,
+    "list": lambda g, n: [list(map(str, g.choice(["u", "v", "w"], 2))) for _ in range(n)],
+    "joined": lambda g, n: ["|".join(g.choice(["u", "v", "w"], 2)) for _ in range(n)],
+    "class": lambda g, n: g.integers(3, 6, n),
+    "words": lambda g, n: [str(g.choice(["yes", "no"])) for _ in range(n)],
+}
+FEATURES = [*PARQUET][:8]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_row_groups_and_several_parquet_files(seed, tmp_path, monkeypatch):
+    g = np.random.default_rng(seed)
+    label = [["bin", "words"], ["list"], ["joined"], ["class"]][seed % 4]
+    n = int(g.integers(200, 600))
+    kinds = [str(kind) for kind in g.choice(FEATURES, 5)]
+    columns = {f"{kind}{j}": pa.array(PARQUET[kind](g, n)) for j, kind in enumerate(kinds)}
+    columns |= {f"L{j}": pa.array(PARQUET[kind](g, n)) for j, kind in enumerate(label)}
+    table = pa.table(columns)
+    pq.write_table(table, tmp_path / "whole.parquet", row_group_size=int(g.integers(20, 300)))
+    cuts = sorted({0, n, *g.integers(1, n, 3).tolist()})
+    for k, (first, last) in enumerate(pairwise(cuts)):
+        some = table.slice(first, last - first)
+        pq.write_table(some, tmp_path / f"part-{k}.parquet", row_group_size=70)
+    spec = {"labels": "L0" if len(label) == 1 else "L*", "classes": label == ["class"]}
+    wanted = mlfs.read(tmp_path / "whole.parquet", **spec)
+    monkeypatch.setattr("mlfs.data.parquet.parquet_reader.AT_ONCE", int(g.integers(500, 3000)))
+    plain = table.to_pandas()
+    for j, column in enumerate(wanted.columns):
+        own = plain[column.name]
+        if column.kind == "nominal":
+            meant = [None if np.isnan(v) else column.values[int(v)] for v in wanted.X[:, j]]
+            assert meant == [None if v is None or str(v) == "nan" else str(v) for v in own.tolist()]
+        else:
+            np.testing.assert_array_equal(wanted.X[:, j], own.astype(float))
+    for name in ("whole.parquet", "part-*.parquet"):
+        again = mlfs.read(tmp_path / name, **spec)
+        assert_same(again, wanted)
+        assert again.notes == wanted.notes
+
+
+def test_parquet_files_with_other_columns_are_refused(tmp_path):
+    tables = [{"a": [1.0], "y": [1]}, {"b": [1.0], "y": [1]}, {"a": ["x"], "y": [1]}]
+    for k, columns in enumerate(tables):
+        pq.write_table(pa.table(columns), tmp_path / f"{k}.parquet")
+    with pytest.raises(DataError, match=r"1\.parquet has the column 'b' where .* has the column"):
+        mlfs.read(tmp_path / "[01].parquet", labels="y")
+    with pytest.raises(DataError, match=r"2\.parquet: the column 'a' holds text, and numbers in"):
+        mlfs.read(tmp_path / "[02].parquet", labels="y")
+    with pytest.raises(UsageError, match="no file matches"):
+        mlfs.read(tmp_path / "[56].parquet", labels="y")
+    with pytest.raises(UsageError, match="several files, which are read as one table only if"):
+        mlfs.read(tmp_path / "*", format="csv")

@@ -13,7 +13,7 @@ from mlfs.data.arff import arff_reader as arff
 from mlfs.data.arff import fast_rows
 from mlfs.data.dataset import Dataset
 from mlfs.data.delimited import csv_reader as delimited
-from mlfs.data.delimited import fast_cells
+from mlfs.data.delimited import csv_rows
 from mlfs.data.request import Limits, Request
 from mlfs.errors import MlfsError
 
@@ -204,7 +204,7 @@ def csv_text(draw: st.DrawFn) -> str:
 @given(csv_text())
 def test_cells_read_alike_with_and_without_the_kernel(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fast_cells, "SMALL", 0)
+        patch.setattr(csv_rows, "SMALL", 0)
         both(delimited.read, text.encode(), Request(labels="y"))
 
 
@@ -213,20 +213,17 @@ def test_quotes_are_read_by_the_kernel() -> None:
     text = "".join(f'{cells[i % 8]},{i % 3},"{i % 2}"\n' for i in range(2000))
     for header in ("a,b,y\n", '"a","b","y"\n'):
         request = Request(labels="y")
-        assert fast_cells.quick_table((header + text).encode(), "t", request, ",") is not None
         both(delimited.read, (header + text).encode(), request)
 
 
 def test_words_that_come_late_and_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fast_cells, "PROBE", 40)
-    monkeypatch.setattr(fast_cells, "SLOTS", 16)
-    monkeypatch.setattr(fast_cells, "HARD", 8)
+    monkeypatch.setattr(csv_rows, "PROBE", 40)
+    monkeypatch.setattr(csv_rows, "SLOTS", 16)
+    monkeypatch.setattr(csv_rows, "HARD", 8)
     lines = [f"{i},w{i % 300},{i if i < 400 else 'x'},NA,{i % 2}" for i in range(500)]
     text = "\n".join(["a,b,c,d,y", *lines, ""])
-    careful = delimited.Table(text.encode(), "t", Request(labels="y"), ",").dataset("csv")
-    quick = fast_cells.quick_table(text.encode(), "t", Request(labels="y"), ",")
-    assert quick is not None
-    same(delimited.read(text.encode(), "t", Request(labels="y")), careful)
+    both(delimited.read, text.encode(), Request(labels="y"))
+    careful = delimited.read(text.encode(), "t", Request(labels="y"))
     assert len(careful.columns[1].values) == 300
     assert len(careful.columns[2].values) == 401
 

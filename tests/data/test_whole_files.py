@@ -1,9 +1,8 @@
-"""Files appear whole or not at all, together or not at all, and nothing is left behind."""
+"""Files appear whole or not at all."""
 
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -13,14 +12,13 @@ import numpy as np
 import pytest
 
 from mlfs.data import Column, Label, from_arrays, write
-from mlfs.data.whole_files import remove_unfinished, replacing, replacing_together
+from mlfs.data.whole_files import replacing_together
 from mlfs.errors import DataError, UsageError
 from tests.documents import ROOT
 
-POSIX = pytest.mark.skipif(os.name != "posix", reason="locks and signals of POSIX")
 WRITER = (
     "import sys; from mlfs.data.whole_files import replacing\n"
-    "with replacing(sys.argv[1]) as stream:\n"
+    "with replacing(sys.argv[1], True) as stream:\n"
     "    stream.write(b'x'); print('open', flush=True); sys.stdin.read()\n"
 )
 
@@ -33,70 +31,29 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-@POSIX
-def test_what_a_dead_process_left_is_removed_and_what_a_living_one_writes_is_not(
-    tmp_path: Path,
-) -> None:
+def test_a_killed_process_leaves_the_target_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "out").write_bytes(b"old")
     process = subprocess.Popen(
         [sys.executable, "-c", WRITER, str(tmp_path / "out")],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert process.stdout is not None
     assert process.stdout.readline() == b"open\n"
-    remove_unfinished(tmp_path)
-    (part,) = names(tmp_path)
-    assert part.startswith(".mlfs-")
-    process.send_signal(signal.SIGKILL)
+    process.kill()
     process.communicate()
-    assert names(tmp_path) == [part]
-    with replacing(str(tmp_path / "other")) as stream:
-        stream.write(b"y")
-    assert names(tmp_path) == ["other"]
+    assert (tmp_path / "out").read_bytes() == b"old"
+    assert all(name == "out" or name.endswith(".part") for name in names(tmp_path))
 
 
-def test_data_and_their_label_file_are_replaced_together_or_not_at_all(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write(small("a"), tmp_path / "t.arff")
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    assert sorted(before) == ["t.arff", "t.xml"]
-    whole = Path.replace
-
-    def failing(self: Path, target: str) -> Path:
-        if str(target).endswith(".arff") and "-old" not in self.name:
-            raise OSError(5, "Input/output error")
-        return whole(self, target)
-
-    monkeypatch.setattr(Path, "replace", failing)
-    with pytest.raises(OSError, match="Input/output") as caught:
-        write(small("b"), tmp_path / "t.arff", force=True)
-    assert str(caught.value.filename).endswith("t.arff")
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
-    monkeypatch.undo()
-    write(small("b"), tmp_path / "t.arff", force=True)
-    assert names(tmp_path) == ["t.arff", "t.xml"]
-    assert b'"b"' in (tmp_path / "t.xml").read_bytes()
-
-
-def test_a_signal_between_two_files_puts_the_first_one_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole, count = Path.replace, []
-
-    def interrupted(self: Path, target: str) -> Path:
-        done = whole(self, target)
-        count.append(target)
-        if len(count) == 1:
-            raise KeyboardInterrupt
-        return done
-
-    (tmp_path / "one").write_bytes(b"old")
-    monkeypatch.setattr(Path, "replace", interrupted)
+def test_nothing_is_replaced_before_all_is_written(tmp_path: Path) -> None:
     paths = [str(tmp_path / "one"), str(tmp_path / "two")]
-    with pytest.raises(KeyboardInterrupt), replacing_together(paths, force=True) as streams:
+    with pytest.raises(ZeroDivisionError), replacing_together(paths) as streams:
+        streams[0].write(b"new" * (1 // 0))
+    assert names(tmp_path) == []
+    with replacing_together(paths) as streams:
         streams[0].write(b"new")
-    assert names(tmp_path) == ["one"]
-    assert (tmp_path / "one").read_bytes() == b"old"
+        assert all(name.endswith(".part") for name in names(tmp_path))
+    assert names(tmp_path) == ["one", "two"]
 
 
 def test_none_is_written_where_one_is_there_already(tmp_path: Path) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator
 from functools import cached_property
-from typing import NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
+import scipy.sparse as sp
 
 from mlfs._kernels import tokens as kernel
 from mlfs.data.arff.arff_dataset import Body, Roles, dataset_of
@@ -18,13 +19,16 @@ from mlfs.data.arff.fast_rows import DenseRows, Plan, SparseRows, make_plan
 from mlfs.data.arff.header import Header, line_text, parse_error, read_header
 from mlfs.data.arff.syntax import Misfit
 from mlfs.data.dataset import Dataset
-from mlfs.data.files import utf8
+from mlfs.data.files import InputFile
+from mlfs.data.packed_table import Packer
 from mlfs.data.request import Limits, Request, exceeded
+from mlfs.data.row_stack import RowStack
 from mlfs.errors import ParseError
 
-__all__ = ["Parser", "PieceContext", "first_mark", "parse_body", "read", "write"]
+__all__ = ["read", "write"]
 
 NEWLINE = 10
+DATA = re.compile(rb"^[ \t]*@data(?![^\s%])", re.IGNORECASE | re.MULTILINE)
 INK = re.compile(rb"\S")
 
 
@@ -45,29 +49,27 @@ def _float(text: bytes) -> float:
         return math.nan
 
 
-class PieceContext(NamedTuple):
-    """What precedes a piece of a file: its rows, whether these are sparse, and what follows.
-
-    `reused` is what the piece before was read into, whose memory is used again.
-    """
-
-    rows: int = 0
-    sparse: bool | None = None
-    lines_after: Callable[[], int] = int
-    reused: DenseRows | None = None
-
-
 class Parser:
-    """Reads the rows of a text.
+    """Reads the rows of a piece of text.
 
     Parameters
     ----------
-    content, header, path, limits
-        See `parse_body`; in a later piece of a file the header has the place and line of its start.
+    content : bytes
+        UTF-8, with ``\\n`` alone between lines.
+    header : Header
+        The attributes, and the place and line after which the rows start.
     plan : Plan
         Where the values go.
-    context : PieceContext
-        The pieces before this one.
+    path, limits
+        For messages.
+    later : iterator of bytes
+        The pieces after this one.
+    rows_before : int
+        The rows of the pieces before.
+    is_sparse : bool, optional
+        Whether these are sparse, if there are any.
+    reused : DenseRows, optional
+        What the piece before was read into, whose memory is used again.
     """
 
     def __init__(
@@ -77,31 +79,32 @@ class Parser:
         plan: Plan,
         path: str,
         limits: Limits,
-        context: PieceContext = PieceContext(),  # noqa: B008  # a tuple
+        later: Iterator[bytes],
+        rows_before: int = 0,
+        is_sparse: bool | None = None,
+        reused: DenseRows | None = None,
     ) -> None:
-        self.context, self.start, self.first_line = context, header.start, header.line
-        self.content, self.path, self.limits = content, path, limits
+        self.start, self.first_line, self.rows_before = header.start, header.line, rows_before
+        self.content, self.path, self.limits, self.later = content, path, limits, later
         self.attributes = header.attributes
         self.width = len(header.attributes)
         self.position, self.line, self.counted_to = header.start, header.line + 1, header.start
-        mark = first_mark(content, self.position) if context.sparse is None else None
-        self.sparse = context.sparse or mark == b"{"
+        mark = first_mark(content, self.position) if is_sparse is None else None
+        self.is_sparse = is_sparse if mark is None else mark == b"{"
         self.text_columns = plan.text_columns
         self.texts: dict[int, dict[int, str | None]] = {j: {} for j in plan.text_columns}
         self.weights: dict[int, float] = {}
         size = len(content) - self.position
-        if self.sparse:
-            max_rows = min(size // 2 + 1, limits.max_rows - context.rows)
-            self.rows: DenseRows = SparseRows(
-                plan, content, self.position, max_rows, context.reused
-            )
+        if self.is_sparse:
+            max_rows = min(size // 2 + 1, limits.max_rows - rows_before)
+            self.rows: DenseRows = SparseRows(plan, content, self.position, max_rows, reused)
         else:
             max_rows = min(
                 size // (2 * self.width) + 1,
-                limits.max_rows - context.rows,
-                limits.max_cells // self.width - context.rows,
+                limits.max_rows - rows_before,
+                limits.max_cells // self.width - rows_before,
             )
-            self.rows = DenseRows(plan, content, self.position, max_rows, context.reused)
+            self.rows = DenseRows(plan, content, self.position, max_rows, reused)
 
     @cached_property
     def reader(self) -> RowReader:
@@ -175,7 +178,7 @@ class Parser:
         raw = self.content[self.position : stop]
         self.position = stop + 1
         try:
-            row = self.reader.read(line_text(raw, self.path, self.line), self.sparse)
+            row = self.reader.read(line_text(raw, self.path, self.line), bool(self.is_sparse))
         except Misfit as misfit:
             raise parse_error(misfit, self.path, self.line) from None
         if row is None:
@@ -189,9 +192,12 @@ class Parser:
             self.weights[i] = row.weight
 
     def _refuse_row(self, start: int) -> NoReturn:
-        rows = self.context.rows + int(self.rows.counts[0]) + 1
+        rows = self.rows_before + int(self.rows.counts[0]) + 1
         remaining = self.content.count(b"\n", start, len(self.content) - 1)
-        later = self.context.lines_after()
+        later, last = 0, b"\n"
+        for last in self.later:
+            later += _with_line_feeds(last).count(b"\n")
+        later += not last.endswith((b"\n", b"\r"))
         enough = rows + remaining + later  # what is left has no more rows than lines
         line = self.first_line + self.content.count(b"\n", self.start, start) + 1
         if rows > self.limits.max_rows:
@@ -216,39 +222,108 @@ class Parser:
         return Body(n_rows, *self.rows.tables(), weights, self.texts)
 
 
-def parse_body(
-    content: bytes,
-    header: Header,
-    features: Sequence[int],
-    others: Sequence[int],
-    text_columns: frozenset[int],
-    path: str,
-    limits: Limits,
-) -> Body:
-    """Read the rows after the header.
+class Rows:
+    """The rows of a file, which are read in pieces."""
 
-    Parameters
-    ----------
-    content : bytes
-        The file, UTF-8, with ``\\n`` alone between lines.
-    header : Header
-        What `read_header` found.
-    features, others : sequence of int
-        The columns that go to X, in rising order, and those of the other table, such as labels.
-    text_columns : frozenset of int
-        The string columns whose texts are wanted.
-    path, limits
-        For messages.
-    """
-    row_plan = make_plan(header.attributes, features, others, text_columns)
-    parser = Parser(content, header, row_plan, path, limits)
-    parser.read()
-    if parser.rows.counts[0] == 0:
-        raise ParseError("there is no row after @data", path, header.line)
-    return parser.body()
+    def __init__(self, file: InputFile, path: str, request: Request) -> None:
+        self.file, self.path, self.request = file, path, request
+        self.n_rows = self.n_lines = 0
+        self.header: Header | None = None
+        self.is_sparse: bool | None = None
+        self._pending: list[bytes] = []
+        self._last: DenseRows | None = None
+        self._whole: Body | None = None  # if there is one piece alone
+        self._weights: list[tuple[int, np.ndarray]] = []
+
+    def read(self) -> Dataset:
+        """Read all of it."""
+        texts = self.file.text(self.request.encoding)
+        for text in texts:
+            self._add(_with_line_feeds(text), texts)
+        if self.header is None:  # there is no @data, or an odd one
+            self._read_header(texts)
+        assert self.header is not None
+        if not self.n_rows:
+            raise ParseError("there is no row after @data", self.path, self.header.line)
+        body = self._whole or self._join()
+        return dataset_of(body, self.header, self.roles, self.request, self.path)
+
+    def _add(self, text: bytes, later: Iterator[bytes]) -> None:
+        if self.header is not None:
+            self._read_rows(text, self.header._replace(start=0, line=self.n_lines), later)
+            return
+        self._pending.append(text)
+        if DATA.search(text):
+            self._read_header(later)
+
+    def _read_header(self, later: Iterator[bytes]) -> None:
+        text = b"".join(self._pending)
+        self._pending = []
+        self.header = read_header(text, self.path, self.request.limits)
+        self.roles = roles = Roles.of(self.header, self.request, self.path)
+        attributes = self.header.attributes
+        self.plan = make_plan(attributes, roles.features, roles.plain, roles.text_columns)
+        self._texts: dict[int, dict[int, str | None]] = {j: {} for j in roles.text_columns}
+        self._read_rows(text, self.header, later)
+
+    def _read_rows(self, text: bytes, header: Header, later: Iterator[bytes]) -> None:
+        parser = Parser(
+            text, header, self.plan, self.path, self.request.limits, later, self.n_rows,
+            self.is_sparse, self._last,
+        )  # fmt: skip
+        parser.read()
+        self.n_lines += text.count(b"\n")
+        body, self._last = parser.body(), parser.rows
+        if not body.n_rows:
+            return
+        if self.file.is_at_end and not self.n_rows and not parser.is_sparse:
+            self._whole = body
+        elif self.is_sparse is None:
+            max_memory = self.request.max_memory
+            stack, others = RowStack(max_memory=max_memory), RowStack(keep_small=False)
+            packers = Packer(max_memory), Packer()
+            self._X: Any = stack if parser.is_sparse else packers[0]
+            self._others: Any = others if parser.is_sparse else packers[1]
+        self.is_sparse = parser.is_sparse
+        if self._whole is None:
+            self._keep(body)
+        self.n_rows += body.n_rows
+
+    def _keep(self, body: Body) -> None:
+        n_plain = len(self.roles.plain)
+        self._X.add(body.X)
+        if n_plain:
+            self._others.add(body.others if self.is_sparse else body.others[:, :n_plain])
+        for j, column in body.texts.items():
+            self._texts[j].update({i + self.n_rows: cell for i, cell in column.items()})
+        if body.weights is not None:
+            self._weights.append((self.n_rows, body.weights))
+
+    def _join(self) -> Body:
+        weights, plan = None, self.plan
+        if self._weights:
+            weights = np.ones(self.n_rows)
+            for first, part in self._weights:
+                weights[first : first + part.size] = part
+        if self.is_sparse:
+            X = self._X.finish(plan.n_features)
+            others: Any = sp.csr_array((self.n_rows, plan.n_others))
+            if self.roles.plain:
+                others = self._others.finish(plan.n_others)
+        else:
+            X, others = self._X.finish(), np.empty((self.n_rows, 0))
+            if self.roles.plain:
+                others = self._others.finish()
+        return Body(self.n_rows, X, others, weights, self._texts)
 
 
-def read(content: bytes, path: str, request: Request) -> Dataset:
+def _with_line_feeds(text: bytes) -> bytes:
+    if b"\r" in text:
+        text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return text
+
+
+def read(source: bytes | InputFile, path: str, request: Request) -> Dataset:
     r"""Read an ARFF file.
 
     Numeric, integer and real attributes are numeric columns; so is a date, as seconds since
@@ -262,12 +337,4 @@ def read(content: bytes, path: str, request: Request) -> Dataset:
     >>> data.X.tolist(), data.Y.tolist(), data.feature_names
     ([[2.5]], [[1]], ['a'])
     """
-    content = utf8(content, path, request.encoding)
-    if b"\r" in content:
-        content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    header = read_header(content, path, request.limits)
-    roles = Roles.of(header, request, path)
-    body = parse_body(
-        content, header, roles.features, roles.plain, roles.text_columns, path, request.limits
-    )
-    return dataset_of(body, header, roles, request, path)
+    return Rows(InputFile.of(source, path, request), path, request).read()

@@ -1,33 +1,21 @@
-"""The lines of a CSV file cut into records, with quotes as in RFC 4180."""
+"""Lines of a CSV file cut into records, with quotes as in RFC 4180, and what cells mean."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import numpy as np
+
+from mlfs.data.dataset import Column
 from mlfs.data.labels.finding import first_duplicate
 from mlfs.data.request import Limits, exceeded
 from mlfs.errors import ParseError, UsageError, printable, setting
 
-__all__ = [
-    "DELIMITERS",
-    "MISSING",
-    "Header",
-    "Quoted",
-    "Record",
-    "cell_column",
-    "delimiter_name",
-    "delimiter_of",
-    "header_names",
-    "is_number",
-    "number_in",
-    "number_of",
-    "records",
-]
-
 MISSING = frozenset({"", "?", "NA", "NaN", "nan"})
 DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";", "bar": "|", "space": " "}
+SWAP = {ord(","): ".", ord("."): ","}
 INSIDE = frozenset("\"'\r\n.+-_?")  # what a number, a quote or a missing value is written with
 
 
@@ -64,77 +52,92 @@ class Quoted(str):
 Record = str | list[str]
 
 
-def records(
-    lines: list[str], separator: str, path: str, lines_before: int = 0
-) -> Iterator[tuple[int, Record]]:
-    """Cut the lines into records: a line without quotes as it is, one with quotes into cells.
+class Lines(NamedTuple):
+    """The lines of a piece of text, which are cut into records.
 
-    `lines_before` is the number of lines of the file before these.
+    `before` counts the lines of the file before these, and `fault` is what is wrong with the one
+    after them, if anything is.
     """
-    i = 0
-    while i < len(lines):
-        line, number = lines[i], i + 1 + lines_before
+
+    lines: list[str]
+    separator: str
+    path: str
+    limits: Limits
+    before: int
+    fault: ParseError | None
+
+    def record(self, i: int) -> tuple[Record | None, int]:
+        """Read the record that starts in line i, and find the line after it.
+
+        A line without quotes is left as it is, one with quotes is cut into cells; a blank line is
+        no record.
+        """
+        line, first = self.lines[i], i
         i += 1
+        record: Record | None
         if '"' not in line:
-            line = line.removesuffix("\r")
-            if (line and not line.isspace()) or separator in line:
-                yield number, line
-            continue
-        cells: list[str] = []
-        position = 0
-        while True:
-            cell, position, line, i = _cell(lines, line, position, i, separator, path, lines_before)
-            cells.append(cell)
-            if position > len(line):
-                break
-        yield number, cells
-
-
-def _cell(
-    lines: list[str], line: str, position: int, i: int, separator: str, path: str, lines_before: int
-) -> tuple[str, int, str, int]:
-    """Read one cell from `position`; the place after it is beyond the line for the last cell."""
-    start = position
-    while line.startswith(" ", start):
-        start += 1
-    if not line.startswith('"', start):
-        end = line.find(separator, position)
-        end = len(line) if end < 0 else end
-        cell = line[position:end]
-        if '"' in cell:
-            raise ParseError(
-                f"a quote in the middle of the cell {printable(cell)!r}: quote the whole cell and "
-                'double the quotes inside it, as "a ""b"" c"',
-                path, i + lines_before, line.index('"', position) + 1,
-            )  # fmt: skip
-        return cell.removesuffix("\r") if end == len(line) else cell, end + 1, line, i
-    opening = (i + lines_before, start + 1)
-    pieces: list[str] = []
-    position = start + 1
-    while True:
-        end = line.find('"', position)
-        if end < 0:
-            pieces.append(line[position:] + "\n")
-            if i == len(lines):
-                raise ParseError("this quote is never closed", path, *opening)
-            line, position = lines[i], 0
-            i += 1
-        elif line.startswith('"', end + 1):
-            pieces.append(line[position : end + 1])
-            position = end + 2
+            record = line.removesuffix("\r")
+            if not record.strip() and self.separator not in record:
+                record = None
         else:
-            pieces.append(line[position:end])
-            break
-    after = end + 1
-    while line.startswith((" ", "\r"), after):
-        after += 1
-    if after < len(line) and line[after] != separator:
-        raise ParseError(
-            f"{printable(line[after : after + 20])!r} follows a closing quote, where a "
-            f"{delimiter_name(separator)} or the end of the line is expected",
-            path, i + lines_before, after + 1,
-        )  # fmt: skip
-    return Quoted("".join(pieces)), after + 1, line, i
+            record, position = [], 0
+            while position <= len(line):
+                cell, position, line, i = self._cell(line, position, i)
+                record.append(cell)
+        for k in range(first, i):
+            size = len(self.lines[k])
+            if size > self.limits.max_line_bytes:
+                raise exceeded(
+                    self.limits, "max_line_bytes", size, "bytes in a line", self.path,
+                    self.before + k + 1,
+                )  # fmt: skip
+        return record, i
+
+    def _cell(self, line: str, position: int, i: int) -> tuple[str, int, str, int]:
+        """Read one cell from `position`; the place after the last one is beyond the line."""
+        start = position
+        while line.startswith(" ", start):
+            start += 1
+        if not line.startswith('"', start):
+            end = line.find(self.separator, position)
+            end = len(line) if end < 0 else end
+            cell = line[position:end]
+            if '"' in cell:
+                raise ParseError(
+                    f"a quote in the middle of the cell {printable(cell)!r}: quote the whole cell "
+                    'and double the quotes inside it, as "a ""b"" c"',
+                    self.path, i + self.before, line.index('"', position) + 1,
+                )  # fmt: skip
+            return cell.removesuffix("\r") if end == len(line) else cell, end + 1, line, i
+        opening = (i + self.before, start + 1)
+        pieces: list[str] = []
+        position = start + 1
+        while True:
+            end = line.find('"', position)
+            if end < 0:
+                pieces.append(line[position:] + "\n")
+                if i == len(self.lines):
+                    raise self.fault or ParseError(
+                        "this quote is never closed", self.path, *opening
+                    )
+                line, position = self.lines[i], 0
+                i += 1
+            elif line.startswith('"', end + 1):
+                pieces.append(line[position : end + 1])
+                position = end + 2
+            else:
+                pieces.append(line[position:end])
+                break
+        after = end + 1
+        while line.startswith((" ", "\r"), after):
+            after += 1
+        if after < len(line) and line[after] != self.separator:
+            raise ParseError(
+                f"{printable(line[after : after + 20])!r} follows a closing quote, where a "
+                f"{delimiter_name(self.separator)} or the end of the line is expected",
+                self.path, i + self.before, after + 1,
+            )  # fmt: skip
+        return Quoted("".join(pieces)), after + 1, line, i
 
 
 def cell_column(record: Record, j: int, separator: str) -> int | None:
@@ -208,30 +211,76 @@ def number_of(cell: str) -> float:
     return float(cell)
 
 
-def number_in(cell: str) -> float | None:
-    """The number that a cell holds, NaN for a missing one; None for a text."""
+def number_in(cell: str, *, comma: bool = False) -> float | None:
+    """The number that a cell holds, NaN for a missing one; None for a text.
+
+    Examples
+    --------
+    >>> number_in("1,5", comma=True), number_in("1.5", comma=True), number_in("?")
+    (1.5, None, nan)
+    """
     try:
-        return number_of(cell)
+        return number_of(cell.translate(SWAP) if comma else cell)
     except ValueError:
         pass
     return math.nan if cell.strip() in MISSING else None
 
 
-class Header(NamedTuple):
-    """The names of the columns, and whether all of them are in quotes."""
+class Word(NamedTuple):
+    """What a cell means: a value of a nominal column, a number (None: neither), a list."""
 
-    names: list[str]
-    quoted: bool
+    value: str | None
+    number: float | None
+    item: str | None
 
-    @classmethod
-    def of(cls, line: bytes, path: str, limits: Limits, separator: str) -> Header | None:
-        """Read the header line; None if it is not an ordinary one."""
-        if len(line) > limits.max_line_bytes:
-            return None
-        try:
-            number, record = next(records([line.decode()], separator, path))
-            names = header_names(record, number, separator, limits, path)
-        except (ParseError, UnicodeDecodeError, StopIteration):
-            return None
-        quoted = not isinstance(record, str) and all(isinstance(cell, Quoted) for cell in record)
-        return cls(names, quoted)
+
+@dataclass
+class Words:
+    """The different cells of a column, numbered as they come and coded at the end.
+
+    Parameters
+    ----------
+    quoted_header : bool
+        Whether the file quotes its header, so that an empty cell in quotes is missing.
+    comma : bool
+        Whether numbers have a decimal comma.
+    """
+
+    quoted_header: bool
+    comma: bool
+    words: list[Word] = field(default_factory=list)
+    is_infinite: bool = False
+    _places: dict[tuple[str, bool], int] = field(default_factory=dict)
+
+    def number(self, cell: str) -> int:
+        """The number of a cell."""
+        place = self._places.setdefault((str(cell), isinstance(cell, Quoted)), len(self.words))
+        if place == len(self.words):
+            word = self._word(cell)
+            self.words.append(word)
+            self.is_infinite |= word.number is not None and math.isinf(word.number)
+        return place
+
+    def _word(self, cell: str) -> Word:
+        text = cell.strip()
+        if isinstance(cell, Quoted):
+            value = str(cell) if cell or not self.quoted_header else None
+        else:
+            value = None if text in MISSING else text
+        item = None if text and text in MISSING else text
+        return Word(value, number_in(str(cell), comma=self.comma), item)
+
+    def column(self, name: str) -> Column:
+        """The column that holds these words."""
+        if all(word.number is not None for word in self.words):
+            return Column(name)
+        values = sorted({word.value for word in self.words if word.value is not None})
+        return Column(name, "nominal", tuple(values))
+
+    def codes(self, column: Column) -> np.ndarray:
+        """What each word is in the column."""
+        if column.kind == "numeric":
+            return np.array([word.number for word in self.words], np.float64)
+        place: dict[str | None, float] = {value: float(k) for k, value in enumerate(column.values)}
+        place[None] = math.nan
+        return np.array([place[word.value] for word in self.words])

@@ -15,12 +15,11 @@ import scipy.sparse as sp
 
 from mlfs.data import files, packed_table, spool
 from mlfs.data.dataset import Dataset
-from mlfs.data.files import TextPieces
+from mlfs.data.files import InputFile
 from mlfs.data.formats import FORMATS
 from mlfs.data.request import Request
 from mlfs.errors import MlfsError
 from tests.fuzz.cases import Finding
-from tests.joined_pieces import parts_of
 
 MANY = 10_000  # columns that are not made one by one
 SIZES = (1, 7, 16, 33, 64, 100, 200, 500)
@@ -30,12 +29,8 @@ class InPieces:
     """Reads files of one format in pieces whose size follows from the content."""
 
     def __init__(self, form: str, suffix: str) -> None:
-        own = FORMATS[form]
-        self.reading = own.piecewise("read_pieces")
-        self.ranges = own.piecewise("open_ranges")
-        self.opening = own.apartly("open") if own.apart else None
-        reader = self.ranges or self.reading or self.opening
-        self.module: Any = sys.modules[reader.__module__]
+        self.reading = FORMATS[form].function("read")
+        self.module: Any = sys.modules[self.reading.__module__]
         self.folder = tempfile.TemporaryDirectory(prefix="mlfs-fuzz-")
         self.file = Path(self.folder.name) / f"t{suffix}"
 
@@ -43,43 +38,18 @@ class InPieces:
         """Whether it is one of the cases that are read in pieces: that takes longer than whole."""
         return zlib.adler32(content) % 3 == 0
 
-    def read(self, content: bytes, path: str, request: Request) -> Dataset | str | None:
-        """The data set, the sentence that refuses it, or None if it has to be read whole.
+    def read(self, content: bytes, path: str, request: Request) -> Dataset | str:
+        """The data set, or the sentence that refuses it.
 
         `path` is what the sentence calls it.
         """
         self.file.write_bytes(content)
-        size = SIZES[zlib.crc32(content) % len(SIZES)]
-        found: Dataset | None = None
-        with _small(self.module, size):
+        with _small(self.module, SIZES[zlib.crc32(content) % len(SIZES)]):
             try:
-                if self.opening is not None:
-                    pieces = self.opening([str(self.file)], str(self.file), request)
-                    found = _together(parts_of(pieces, size % 3 + 1))
-                else:
-                    texts = TextPieces(str(self.file), request.limits)
-                    reading = self.reading if self.ranges is None else self._in_ranges
-                    found = None if reading is None else reading(texts, str(self.file), request)
+                file = InputFile(str(self.file), request.limits, request.max_memory)
+                return self.reading(file, str(self.file), request)
             except MlfsError as error:
                 return str(error).replace(str(self.file), path)
-        return found
-
-    def _in_ranges(self, texts: TextPieces, path: str, request: Request) -> Dataset | None:
-        ranges = None if self.ranges is None else self.ranges(texts, path, request)
-        return None if ranges is None else _together(parts_of(ranges, texts.size % 4 + 1))
-
-
-def _together(parts: list[Dataset]) -> Dataset:
-    """One data set of parts that were read apart."""
-    if len(parts) == 1:
-        return parts[0]
-    X = [sp.csr_array(part.X) if part.is_sparse else part.X for part in parts]
-    Y = [part.Y.toarray() if sp.issparse(part.Y) else part.Y for part in parts]
-    stacked = sp.vstack(X).tocsr() if parts[0].is_sparse else np.vstack(X)
-    together = sp.csr_array(np.vstack(Y)) if sp.issparse(parts[0].Y) else np.vstack(Y)
-    own = [part.weights for part in parts if part.weights is not None]
-    weights = np.concatenate(own) if own else None
-    return parts[0].with_changes(X=stacked, Y=together, weights=weights)
 
 
 @contextlib.contextmanager
@@ -98,18 +68,13 @@ def _small(module: Any, size: int) -> Iterator[None]:
             setattr(where, name, value)
 
 
-def _line(refusal: str) -> str:
-    """The file and the line that a sentence names: of two faults, either may be found first."""
-    return ":".join(refusal.split(":")[:2])
-
-
 def same(one: Dataset | str, other: Dataset | str) -> None:
     """Hold two readings of one file to the same answer, bit for bit, or the same sentence."""
     if isinstance(one, str) or isinstance(other, str):
         if isinstance(one, Dataset) or isinstance(other, Dataset):
             refused = one if isinstance(one, str) else other
             raise Finding(f"one reader refuses what the other takes: {refused}")
-        if one != other and _line(one) == _line(other):
+        if one != other:
             raise Finding(f"two readers refuse otherwise: {one!r} and {other!r}")
         return
     if one.is_sparse != other.is_sparse:

@@ -29,8 +29,7 @@ class Reader(Target):
     def prepare(self) -> None:
         self.tried = 0
         self.reading = FORMATS[self.form].function("read")
-        own = FORMATS[self.form]
-        self.in_pieces = InPieces(self.form, self.suffix) if own.pieces or own.apart else None
+        self.in_pieces = InPieces(self.form, self.suffix)
         for example in self.examples:
             assert self.run(example), self.form
 
@@ -52,10 +51,8 @@ class Reader(Target):
     def run(self, case: Case) -> bool:
         found = self.read(case)
         self.compare(case, found)
-        if self.in_pieces is not None and case.content and self.in_pieces.chosen(case.content):
-            other = self.in_pieces.read(case.content, f"t{self.suffix}", self.request(case))
-            if other is not None:
-                same(found, other)
+        if case.content and self.in_pieces.chosen(case.content):
+            same(found, self.in_pieces.read(case.content, f"t{self.suffix}", self.request(case)))
         if isinstance(found, str):
             return False
         check_sound(found, self.request(case).limits)

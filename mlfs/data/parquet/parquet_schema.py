@@ -5,26 +5,25 @@ Several files are one table, in the order in which they are given, if they have 
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Any, BinaryIO, NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from mlfs.data.files import InputFile
 from mlfs.data.labels.finding import LabelPositions, first_duplicate, resolve
 from mlfs.data.matrices import COUNTED_TYPES
 from mlfs.data.metadata import load
-from mlfs.data.parquet_pages import check_file, stream_size
-from mlfs.data.piecewise import FileState
 from mlfs.data.request import UNNEEDED, Limits, Request, exceeded
+from mlfs.data.unpacking import RATIO_FROM
 from mlfs.errors import DataError, MissingExtra, MlfsError, ParseError, printable
-
-__all__ = ["NOTE", "Content", "Kind", "Plan", "is_list", "open_file", "plan_of", "pyarrow_for"]
 
 NOTE = b"mlfs"
 NUMBERS, BOOLEANS, WORDS, LISTS, NOTHING = "numbers", "booleans", "text", "lists", "nothing"
+CELL = 8  # bytes of a value in memory
+BUFFER = 1 << 12  # bytes that are read ahead
 
 
 def pyarrow_for(purpose: str) -> Any:
@@ -35,18 +34,6 @@ def pyarrow_for(purpose: str) -> Any:
     except ImportError:
         raise MissingExtra(purpose, "pyarrow", "parquet") from None
     return pa
-
-
-@dataclass(frozen=True)
-class Content:
-    """A file in memory."""
-
-    path: str
-    content: bytes
-
-    def open(self) -> BinaryIO:
-        """Open it."""
-        return io.BytesIO(self.content)
 
 
 class Kind(NamedTuple):
@@ -75,8 +62,6 @@ class Plan(NamedTuple):
         The options of the reader.
     path : str
         The files as the user named them.
-    n_rows : int
-        The rows of all files.
     """
 
     names: list[str]
@@ -85,7 +70,6 @@ class Plan(NamedTuple):
     values: dict[str, tuple[str, ...]]
     request: Request
     path: str
-    n_rows: int
 
     @property
     def packed_columns(self) -> list[int]:
@@ -103,38 +87,34 @@ class _Schema(NamedTuple):
 
     names: list[str]
     kinds: list[Kind]
-    groups: list[int]
+    n_rows: int
     note: str | None
 
 
 @contextmanager
-def open_file(
-    pa: Any, file: FileState | Content, limits: Limits
-) -> Iterator[tuple[Any, set[str], int]]:
+def open_parquet(pa: Any, file: InputFile, limits: Limits) -> Iterator[tuple[Any, set[str]]]:
     """Open a file whose sizes are within the limits; text is read as dictionaries.
 
-    Also returns the names of the columns that were dictionaries when they were written, and the
-    bytes of the file.
+    Also returns the names of the columns that were dictionaries when they were written.
     """
     try:
-        with file.open() as raw:
-            size = stream_size(raw)
-            stream = check_file(raw, file.path, limits)
+        with file.open() as stream:
+            size = stream.seek(0, 2)
             options = {
                 "thrift_string_size_limit": max(size, 1),
                 "thrift_container_size_limit": max(size, 1),
             }
-            plain_file = pa.parquet.ParquetFile(stream, **options)
-            columns = map(plain_file.schema.column, range(plain_file.metadata.num_columns))
+            plain = pa.parquet.ParquetFile(stream, buffer_size=BUFFER, **options)
+            _check_sizes(plain, size, file.path, limits)
+            columns = map(plain.schema.column, range(plain.metadata.num_columns))
             texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
-            ordered = {
-                field.name
-                for field in plain_file.schema_arrow
-                if pa.types.is_dictionary(field.type)
+            dictionaries = {
+                field.name for field in plain.schema_arrow if pa.types.is_dictionary(field.type)
             }
-            stream.seek(0)
-            folded = pa.parquet.ParquetFile(stream, read_dictionary=texts, **options)
-            yield folded, ordered, size
+            folded = pa.parquet.ParquetFile(
+                stream, read_dictionary=texts, metadata=plain.metadata, **options
+            )
+            yield folded, dictionaries
     except (pa.ArrowException, OSError, ValueError, KeyError, OverflowError) as error:
         if isinstance(error, MlfsError):
             raise
@@ -143,19 +123,69 @@ def open_file(
         ) from None
 
 
-def plan_of(
-    pa: Any, files: Sequence[FileState | Content], path: str, request: Request
-) -> tuple[Plan, list[list[int]]]:
-    """What the columns are, and the rows of each row group of each file; no row is read."""
+def _check_sizes(file: Any, size: int, path: str, limits: Limits) -> None:
+    """Check what the metadata declare.
+
+    Of columns that are not nested a value takes no memory before it is read, some rows at a time.
+    """
+    meta, columns = file.metadata, [*map(file.schema.column, range(file.metadata.num_columns))]
+    for name, count, noun in (
+        ("max_attributes", meta.num_columns, "columns"),
+        ("max_rows", meta.num_rows, "rows"),
+        ("max_cells", meta.num_rows * meta.num_columns, "cells"),
+    ):
+        if count > getattr(limits, name):
+            raise exceeded(limits, name, count, noun, path)
+    groups = [meta.row_group(i) for i in range(meta.num_row_groups)]
+    n_rows = sum(group.num_rows for group in groups)
+    if n_rows != meta.num_rows or any(group.num_rows < 0 for group in groups):
+        raise ParseError(
+            f"the file declares {meta.num_rows} rows, and its row groups {n_rows}", path
+        )
+    open_ended = [
+        j
+        for j, column in enumerate(columns)
+        if column.max_repetition_level or column.physical_type == "BYTE_ARRAY"
+    ]
+    total, spread = 0, CELL * meta.num_rows * meta.num_columns
+    for i, group in enumerate(groups):
+        # Damaged metadata of a column end the process, unless a reader has refused them before.
+        if open_ended:
+            list(file.reader.iter_batches(0, row_groups=[i], column_indices=open_ended))
+        pages = max(0, group.total_byte_size)
+        spread += pages
+        for j in open_ended:
+            column = group.column(j)
+            if "DELTA_BYTE_ARRAY" in column.encodings:
+                raise ParseError(
+                    "a column is encoded as DELTA_BYTE_ARRAY, by which a few bytes stand for many; "
+                    "write it with another encoding",
+                    path,
+                )
+            if columns[j].max_repetition_level:
+                pages += CELL * max(0, column.num_values)
+                spread += CELL * max(0, column.num_values)
+        total += pages
+        if total > limits.max_decompressed:
+            noun = "unpacked bytes"
+            raise exceeded(limits, "max_decompressed", total, noun, path, enough=2 * total)
+    ratio = spread // size
+    if spread > RATIO_FROM and ratio > limits.max_ratio:
+        noun = "bytes for each compressed byte"
+        raise exceeded(limits, "max_ratio", ratio, noun, path, enough=10 * ratio)
+
+
+def plan_of(pa: Any, files: Sequence[InputFile], path: str, request: Request) -> Plan:
+    """What the columns are; no row is read."""
     limits = request.limits
     schemas = []
     for file in files:
-        with open_file(pa, file, limits) as (folded, ordered, _):
-            schemas.append(_schema(pa, folded, ordered, file.path, limits))
+        with open_parquet(pa, file, limits) as (folded, dictionaries):
+            schemas.append(_schema(pa, folded, dictionaries, file.path))
     first = schemas[0]
     for file, other in zip(files[1:], schemas[1:], strict=True):
         _refuse_other(first, other, files[0].path, file.path)
-    n_rows = sum(sum(schema.groups) for schema in schemas)
+    n_rows = sum(schema.n_rows for schema in schemas)
     for name, size, noun in (
         ("max_rows", n_rows, "rows"),
         ("max_cells", n_rows * len(first.names), "cells"),
@@ -175,31 +205,20 @@ def plan_of(
             elif name not in needed:
                 column_kinds = [Kind("", reason=kind.reason or UNNEEDED) for kind in column_kinds]
         kinds.append(_join_kinds(column_kinds, name, [file.path for file in files]))
-    plan = Plan(first.names, kinds, label_columns, values, request, path, n_rows)
-    return plan, [schema.groups for schema in schemas]
+    return Plan(first.names, kinds, label_columns, values, request, path)
 
 
-def _schema(pa: Any, folded: Any, ordered: set[str], path: str, limits: Limits) -> _Schema:
-    meta, schema = folded.metadata, folded.schema_arrow
-    for name, size, noun in (
-        ("max_attributes", meta.num_columns, "columns"),
-        ("max_rows", meta.num_rows, "rows"),
-        ("max_cells", meta.num_rows * meta.num_columns, "cells"),
-    ):
-        if size > getattr(limits, name):
-            raise exceeded(limits, name, size, noun, path)
-    groups = [meta.row_group(i).num_rows for i in range(meta.num_row_groups)]
-    if min(groups, default=0) < 0 or sum(groups) != meta.num_rows:
-        raise ParseError(
-            f"the file declares {meta.num_rows} rows, and its row groups {sum(groups)}", path
-        )
+def _schema(pa: Any, folded: Any, dictionaries: set[str], path: str) -> _Schema:
+    schema = folded.schema_arrow
     names = [str(name) for name in schema.names]
     duplicate = first_duplicate(names)
     if duplicate is not None:
         raise ParseError(f"two columns are named {printable(duplicate)!r}; rename one", path)
-    kinds = [_kind(pa, field, field.name in ordered) for field in schema]
+    kinds = [_kind(pa, field, field.name in dictionaries) for field in schema]
     note = (schema.metadata or {}).get(NOTE)
-    return _Schema(names, kinds, groups, None if note is None else note.decode("utf-8"))
+    return _Schema(
+        names, kinds, folded.metadata.num_rows, None if note is None else note.decode("utf-8")
+    )
 
 
 def _kind(pa: Any, field: Any, is_ordered: bool) -> Kind:
@@ -222,7 +241,7 @@ def _kind(pa: Any, field: Any, is_ordered: bool) -> Kind:
         return Kind(NUMBERS, np.dtype(np.float64))
     elif _is_flat(types, kind):
         return Kind(WORDS)
-    elif is_list(types, kind) and _is_flat(types, _value_type(types, kind.value_type)):
+    elif _is_list(types, kind) and _is_flat(types, _value_type(types, kind.value_type)):
         return Kind(LISTS, reason=f"its values are of type {kind}")
     return Kind("", reason=f"its values are of type {kind}")
 
@@ -241,7 +260,7 @@ def _is_flat(types: Any, kind: Any) -> bool:
     )  # fmt: skip
 
 
-def is_list(types: Any, kind: Any) -> bool:
+def _is_list(types: Any, kind: Any) -> bool:
     """Whether a column holds lists."""
     return bool(types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
 
@@ -288,11 +307,11 @@ def _labels(
     """Which columns are labels, and the values that the metadata declare."""
     if schema.note is None:
         return resolve(schema.names, request, path), {}, request
-    columns, labels = load(schema.note, path, request.limits)
+    columns, labels = load(schema.note, path, request.limits, can_be_empty=True)
     values = {column.name: column.values for column in columns if column.kind == "nominal"}
     values |= {label.name: label.values for label in labels if label.values != ("0", "1")}
     labelled = {label.name for label in labels}
-    if request.labels is not None or not labelled:
+    if request.labels is not None or (request.known is not None and not labelled):
         return resolve(schema.names, request, path), values, request
     positions = [j for j, name in enumerate(schema.names) if name in labelled]
     classes = any(label.values != ("0", "1") for label in labels)

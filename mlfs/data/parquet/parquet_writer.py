@@ -1,14 +1,4 @@
-"""Parquet, by the optional package pyarrow: ``pip install 'mlfs-toolkit[parquet]'``.
-
-Label columns are named as for CSV (``--labels``); a column of lists of text is a column of label
-lists and may be named alone. Numbers, nullable integers and decimals are numeric; text,
-dictionaries and booleans are nominal (a dictionary keeps the order of its values); null is
-missing; dates, times, nested columns and the index of a pandas frame are left out with a reason.
-
-`write` stores numbers as doubles, nominal columns as dictionaries and binary labels as 0/1, and
-the names, kinds and values in the metadata ``mlfs``, by which a file of ours needs no
-``--labels`` and reads back equal. Only that X was sparse is not kept, and weights are refused.
-"""
+"""Parquet written: see `mlfs.data.parquet.parquet_reader` for what comes back."""
 
 from __future__ import annotations
 
@@ -20,21 +10,12 @@ import scipy.sparse as sp
 from mlfs.data.assemble import refuse_collisions, row_block, without_weights
 from mlfs.data.dataset import Dataset
 from mlfs.data.metadata import dump
-from mlfs.data.parquet_files import NOTE, pyarrow_for
-from mlfs.data.parquet_pieces import ParquetPieces
-from mlfs.data.request import Request
+from mlfs.data.parquet.parquet_schema import NOTE, pyarrow_for
 from mlfs.errors import DataError
-
-__all__ = ["read", "write"]
 
 AT_ONCE = 1 << 24  # cells of a row group
 LEAST = 1 << 10  # rows
 WIDEST = 200_000  # columns: each costs pyarrow about 5 kB and 45 microseconds
-
-
-def read(content: bytes, path: str, request: Request) -> Dataset:
-    """Read a Parquet file."""
-    return ParquetPieces.of_content(content, path, request).dataset()
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:

@@ -1,24 +1,17 @@
-"""Ranges of the bytes of text files, read apart, are the whole: data, notes and errors.
+"""Texts that are cut into pieces anywhere are read as in one piece: data, notes and errors.
 
-Longer texts are read in ranges in `test_pieces`.
+Longer texts are read in pieces in `test_pieces`.
 """
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import mlfs
 from mlfs.data import Limits, files, read, sparse_rows
-from mlfs.data.delimited.csv_rows import MAX_PENDING, Rows
-from mlfs.data.file_pieces import open_pieces
-from mlfs.data.text_ranges import TextRanges
-from tests.any_dataset import outcome
-from tests.joined_pieces import assert_the_whole, joined
+from tests.any_dataset import assert_same, outcome
 
-SHARES = (1, 2, 3, 7)
 BOM = "\ufeff"
 HEAD = '# mlfs {"features": ["u", "v", "w"], "nominal": {"1": ["a", "b"]}, "labels": ["7", "2"], '
 SMALL = {
@@ -91,20 +84,16 @@ LIMITED = (
 )
 
 
-def in_ranges(path, size, n, monkeypatch, **options):
-    """What is read in pieces of so many bytes, in one process and in n shares: both."""
+def assert_alike(path, size, monkeypatch, **options):
+    """One piece and pieces of a size have the same answer."""
+    wanted, message = outcome(lambda: read(path, **options))
     with monkeypatch.context() as patch:
         patch.setattr(files, "PIECE", size)
-        whole = outcome(lambda: read(path, **options))
-        return whole, outcome(lambda: joined(open_pieces(path, **options), n))
-
-
-def assert_alike(path, size, n, monkeypatch, **options):
-    """One process and n shares have the same answer."""
-    (wanted, message), (found, said) = in_ranges(path, size, n, monkeypatch, **options)
-    assert said == message, (size, n)
+        found, said = outcome(lambda: read(path, **options))
+    assert said == message, size
     if wanted is not None:
-        assert_the_whole(found, wanted)
+        assert_same(found, wanted)
+        assert found.table.shape == wanted.table.shape
 
 
 @pytest.mark.parametrize(
@@ -116,84 +105,37 @@ def test_a_small_text_is_cut_anywhere(form, text, tmp_path, monkeypatch):
     path.write_bytes(content)
     options = OPTIONS[form]
     for size in range(1, len(content), 1 + (form == "arff")):
-        assert_alike(path, size, SHARES[size % 4 or 2], monkeypatch, **options)
+        assert_alike(path, size, monkeypatch, **options)
     for limit in LIMITED:
         limits = Limits().raised([limit])
         for size in (1, 20):
-            assert_alike(path, size, 3, monkeypatch, limits=limits, **options)
+            assert_alike(path, size, monkeypatch, limits=limits, **options)
     path.write_bytes(BOM.encode() + content)
     for more in ({"classes": True}, {"numbers": True}):
         for size in (4, 9):
-            assert_alike(path, size, 3, monkeypatch, **more, **options)
+            assert_alike(path, size, monkeypatch, **more, **options)
 
 
 @pytest.mark.parametrize("form", list(TOKENS))
-def test_any_text_in_ranges(form, tmp_path_factory):
-    path = tmp_path_factory.mktemp("ranges") / f"a.{form}"
+def test_any_text_in_pieces(form, tmp_path_factory):
+    path = tmp_path_factory.mktemp("pieces") / f"a.{form}"
     tokens = st.lists(st.sampled_from(TOKENS[form]), min_size=1, max_size=20)
 
     @settings(max_examples=50)
-    @given(
-        tokens, st.integers(1, 200), st.sampled_from(SHARES[1:]), st.sampled_from(["real", "{0,1}"])
-    )
-    def check(body, size, n, kind):
+    @given(tokens, st.integers(1, 200), st.sampled_from(["real", "{0,1}"]))
+    def check(body, size, kind):
         path.write_text((HEADS.get(form) or ARFF % (kind, "")) + "".join(body), newline="")
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(sparse_rows, "SMALL", 0)  # with the kernel
-            assert_alike(path, size, n, patch, **OPTIONS[form])
+            assert_alike(path, size, patch, **OPTIONS[form])
 
     check()
-
-
-@pytest.mark.compiled
-def test_where_quotes_are_open_is_found_without_holding_the_file(tmp_path, monkeypatch):
-    path = tmp_path / "a.csv"
-    rows = "1,0\n" * 100
-    path.write_text(f'a,y\n{rows}"{"text" * 9}\n{"text" * 9}\n",1\n{rows}')
-    held = []
-    read_pending = Rows._read_pending
-
-    def counted(self, piece):
-        held.append(len(self._pending))
-        read_pending(self, piece)
-
-    monkeypatch.setattr(Rows, "_read_pending", counted)
-    for size in range(20, 30):
-        assert_alike(path, size, 2, monkeypatch, labels="y")
-    assert max(held) <= MAX_PENDING + 1
 
 
 def test_a_first_piece_has_as_many_rows_as_there_may_be(tmp_path, monkeypatch):
     path = tmp_path / "a.arff"
     path.write_text(ARFF % ("{0,1}", "{1 1}\n" * 40))
     limits = Limits().raised(["max_rows=7"])
-    (_, message), _ = in_ranges(path, 130, 2, monkeypatch, labels="y", limits=limits)
+    monkeypatch.setattr(files, "PIECE", 130)
+    _, message = outcome(lambda: read(path, labels="y", limits=limits))
     assert "8 rows are more than the limit of 7" in message
-
-
-@pytest.mark.compiled
-@pytest.mark.parametrize("suffix", ["svm", "arff", "csv"])
-def test_a_worker_reads_its_range_and_the_start(suffix, tmp_path, monkeypatch):
-    path = tmp_path / f"a.{suffix}"
-    bits = np.random.default_rng(0).integers(0, 2, (500, 12))
-    mlfs.write(mlfs.data.from_arrays(bits[:, :10], bits[:, 10:]), path)
-    size = path.stat().st_size
-    monkeypatch.setattr(files, "PIECE", size // 40)
-    pieces = open_pieces(path, labels="last:2")
-    assert isinstance(pieces, TextRanges)
-    taken = []
-    read_between = files.TextPieces.read_between
-
-    def counted(self, first, last):
-        for k, text in read_between(self, first, last):
-            taken.append(len(text))
-            yield k, text
-
-    monkeypatch.setattr(files.TextPieces, "read_between", counted)
-    sums = []
-    for share in pieces.shares(4):
-        pieces.read(*share)
-        sums.append(sum(taken))
-        taken.clear()
-    assert max(sums) < size * 0.4
-    assert sum(sums) < size * 1.2

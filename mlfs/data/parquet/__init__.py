@@ -1,0 +1,5 @@
+"""Parquet files, by the optional package pyarrow.
+
+`parquet_reader` reads rows by what `parquet_schema` says of their columns, and `parquet_writer`
+writes them.
+"""
