@@ -5,6 +5,7 @@ numba keeps compiled code beside the source, in the user's cache folder, or in N
 
 from __future__ import annotations
 
+import contextlib
 import uuid
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
@@ -67,13 +68,26 @@ def _kept(function: Any, **options: Any) -> Any:
         kernel = _made(function, cache=True, **options)
     except (RuntimeError, OSError):
         return _made(function, **options)
-    # numba numbers the files of a kernel, and two processes that compile it at the same time for
-    # other types would exchange their code; so the name of a file says which process wrote it
     file = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
     if file is not None and hasattr(file, "_data_name"):
-        numbered = file._data_name  # noqa: SLF001  # numba has no public way
-        file._data_name = lambda number: f"{PROCESS}-{numbered(number)}"  # noqa: SLF001
+        _make_safe(file)
     return kernel
+
+
+def _make_safe(file: Any) -> None:
+    """Let a full disk and other processes do no harm to the code that numba keeps of a kernel.
+
+    numba numbers the files of a kernel, and two processes that compile it at the same time for
+    other types would exchange their code: so the name of a file says which process wrote it.
+    """
+    numbered, save = file._data_name, file.save  # noqa: SLF001  # numba has no public way
+
+    def save_if_possible(key: Any, data: Any) -> None:
+        with contextlib.suppress(OSError):
+            save(key, data)
+
+    file._data_name = lambda number: f"{PROCESS}-{numbered(number)}"  # noqa: SLF001
+    file.save = save_if_possible
 
 
 def _made(function: Any, **options: Any) -> Any:
