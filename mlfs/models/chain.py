@@ -17,7 +17,7 @@ from mlfs.models.conditionals import Conditionals, FittedConditionals
 from mlfs.models.features import feature_plan
 from mlfs.models.inference import Greedy, Inference, joint_log_proba, make, marginals, sample
 from mlfs.models.label_model import LabelModel, probabilistic
-from mlfs.models.problem import MISSING, Problem
+from mlfs.models.problem import MISSING, Problem, Stream
 from mlfs.models.progress_reports import stage
 from mlfs.models.splits import split_aside
 from mlfs.models.storage.storable import storable
@@ -25,7 +25,6 @@ from mlfs.models.structures import Independent, StructureLearner, learner_for
 from mlfs.search.label_parents import Structure
 
 SHARE = 0.3
-STREAM = 34  # of the random numbers of a problem
 
 
 def choose_number(
@@ -54,7 +53,7 @@ def choose_number(
     """
     if not numbers:
         raise UsageError("n is empty: give one number of features, or several to choose from")
-    train, aside = split_aside(problem, SHARE, STREAM)
+    train, aside = split_aside(problem, SHARE, Stream.NUMBER)
     before = feature_plan(features, numbers[0]).before(train)
     structure = learner.learn(train.on(before))
     scores = []

@@ -18,7 +18,7 @@ from mlfs.models.features import feature_plan
 from mlfs.models.inference import MaxSum, anneal, marginals, sample
 from mlfs.models.inference.contract import blocks, real, whole
 from mlfs.models.label_model import LabelModel
-from mlfs.models.problem import Problem
+from mlfs.models.problem import Problem, Stream
 from mlfs.models.progress_reports import stage
 from mlfs.models.splits import split_aside
 from mlfs.models.storage.storable import storable
@@ -28,7 +28,6 @@ from mlfs.models.tuned import TunedLogistic
 
 __all__ = ["MixtureOfTrees"]
 
-SPLIT, DRAWS = 31, 32  # streams of the random numbers of a problem
 CELLS = 1 << 22
 
 
@@ -193,7 +192,7 @@ class MixtureOfTrees(LabelModel):
 
     def _grow_trees(self, problem: Problem, grower: Grower) -> Mixture:
         """Section 5.3.2: grow on some rows, stop when the others become less likely."""
-        train, aside = split_aside(problem, self.validation, SPLIT)
+        train, aside = split_aside(problem, self.validation, Stream.VALIDATION)
 
         def likely(mixture: Mixture) -> float:
             return weighted_mean(mixture.on(aside.X).log_proba(aside.Y), aside.weights)
@@ -271,7 +270,7 @@ class MixtureOfTrees(LabelModel):
         """
         matrix = self._rows(X)
         n = whole(n, "the number of samples")
-        draw = np.random.default_rng([seed_of(seed), DRAWS])
+        draw = np.random.default_rng([seed_of(seed), Stream.DRAWS])
         tree_of_row = draw.choice(len(self.weights_), size=(n, matrix.shape[0]), p=self.weights_)
         labels = np.empty((n, matrix.shape[0], len(self.label_names_)), dtype=np.int8)
         for k, tree in enumerate(self._mixture.trees):

@@ -28,7 +28,7 @@ from mlfs.models.inference.contract import (
     whole,
 )
 from mlfs.models.inference.monte_carlo import draw_samples, row_blocks
-from mlfs.models.problem import Problem
+from mlfs.models.problem import Problem, Stream
 from mlfs.models.progress_reports import report_each
 from mlfs.models.splits import split_aside
 from mlfs.models.storage.storable import storable
@@ -37,7 +37,6 @@ from mlfs.search.label_parents import Structure, from_order
 
 __all__ = ["BestSample", "MonteCarloChain", "SwappedOrder"]
 
-START, SWAPS, SPLIT = 41, 42, 43  # streams of the random numbers of a problem
 TINY = 1e-9  # nats that an order must gain to be better than another
 Fit = tuple[int, tuple[int, ...]]
 
@@ -73,9 +72,9 @@ class SwappedOrder(StructureLearner):
     def _search(self, problem: Problem) -> Structure:
         n_swaps = whole(self.n_swaps, "n_swaps", 0)
         payoffs = _Payoffs(*self._split_rows(problem))
-        order = problem.generator(START).permutation(problem.q).tolist()
+        order = problem.generator(Stream.FIRST_ORDER).permutation(problem.q).tolist()
         best = first = payoffs.payoff(order)
-        draw = problem.generator(SWAPS)
+        draw = problem.generator(Stream.SWAPS)
         n_taken = 0
         for _ in report_each("order of labels: swaps", range(n_swaps if problem.q > 1 else 0)):
             a, b = draw.choice(problem.q, size=2, replace=False).tolist()
@@ -98,7 +97,7 @@ class SwappedOrder(StructureLearner):
         if not valid:
             msg = f"validation is a share of the rows between 0 and 1, not {printable(repr(share))}"
             raise UsageError(msg)
-        return split_aside(problem, float(share), SPLIT)
+        return split_aside(problem, float(share), Stream.PAYOFF)
 
 
 @storable

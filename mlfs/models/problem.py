@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,27 @@ from mlfs.data.uniform import NumberedNames
 from mlfs.errors import DataError, UsageError, printable
 
 MISSING = -1
+
+
+class Stream(IntEnum):
+    """The streams of random numbers that a seed has; each is drawn from in one place.
+
+    Members of an ensemble draw from streams of their own numbers, 0, 1, ...
+    """
+
+    ORDER = 1  # a random order of labels
+    ROOT = 2  # the root of a tree of labels
+    HELD_OUT = 3  # rows and seeds of held-out likelihoods
+    VALIDATION = 31  # the rows by which a mixture is judged
+    DRAWS = 32  # samples of a mixture
+    NUMBER = 34  # the rows by which the number of features is chosen
+    FIRST_ORDER = 41  # where the search for an order of labels begins
+    SWAPS = 42  # the steps of that search
+    PAYOFF = 43  # the rows by which an order is judged
+    THRESHOLDS = 71  # the folds of thresholds
+    FIRST_LAYER = 72  # the folds of a first layer
+    LABELSETS = 73  # random sets of labels
+    CLUSTERS = 74  # the first centres of clusters of labels
 
 
 @dataclass(frozen=True)

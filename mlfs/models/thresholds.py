@@ -14,14 +14,13 @@ from mlfs.errors import UsageError, check_name, printable
 from mlfs.models.ensemble import fit_member, grow_member, model_or_default, ones_of
 from mlfs.models.inference.contract import real, whole
 from mlfs.models.label_model import LabelModel
-from mlfs.models.problem import MISSING, Problem
+from mlfs.models.problem import MISSING, Problem, Stream
 from mlfs.models.progress_reports import stage
 from mlfs.models.splits import random_folds
 from mlfs.models.storage.storable import storable
 
 __all__ = ["RULES", "ThresholdedClassifier", "checked_rule", "learned_thresholds"]
 
-FOLDS = 71  # the stream of random numbers that cuts the rows
 RULES = {
     "scut": "for each label, the threshold of greatest F1 (macro-F1)",
     "pcut": "for each label, as many positives as there are in the training rows",
@@ -139,7 +138,7 @@ class ThresholdedClassifier(LabelModel):
     def _held_out(self, model: Any, problem: Problem, columns: np.ndarray) -> np.ndarray:
         """The score of each row by a model that was trained without it; NaN where there is none."""
         scores = np.full(problem.Y.shape, np.nan)
-        folds = random_folds(problem, self.folds, FOLDS)
+        folds = random_folds(problem, self.folds, Stream.THRESHOLDS)
         for number, (learn, test) in enumerate(folds):
             with stage(f"fold {number + 1} of {len(folds)}"):
                 fitted = fit_member(clone(model), problem, learn, columns)

@@ -16,14 +16,12 @@ from mlfs.models.baselines.bases import (
 )
 from mlfs.models.baselines.nearest import Neighbours
 from mlfs.models.inference.contract import whole
-from mlfs.models.problem import Problem
+from mlfs.models.problem import Problem, Stream
 from mlfs.models.progress_reports import stage
 from mlfs.models.splits import random_folds
 from mlfs.models.storage.storable import storable
 
 __all__ = ["CHF", "IBLR"]
-
-FOLDS = 72  # the stream of random numbers that cuts the rows
 
 
 @storable
@@ -136,7 +134,7 @@ class CHF(AppendedModel):
     def _columns(self, problem: Problem) -> np.ndarray:
         self._first = independent(problem)
         answers = self._new_columns(problem.X)
-        folds = random_folds(problem, self.folds, FOLDS) if self.folds > 1 else []
+        folds = random_folds(problem, self.folds, Stream.FIRST_LAYER) if self.folds > 1 else []
         for number, (learn, test) in enumerate(folds):
             with stage(f"first layer, fold {number + 1} of {len(folds)}"):
                 answers[test] = outputs(independent(problem.rows(learn)).on(problem.X[test]))

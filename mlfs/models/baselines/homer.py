@@ -11,13 +11,12 @@ import numpy as np
 from mlfs.models.baselines.bases import ProbableModel, each_alone, independent, independent_part
 from mlfs.models.conditionals import FittedConditionals
 from mlfs.models.inference.contract import whole
-from mlfs.models.problem import MISSING, Problem
+from mlfs.models.problem import MISSING, Problem, Stream
 from mlfs.models.progress_reports import stage
 from mlfs.models.storage.storable import storable
 
 __all__ = ["HOMER", "HomerNode", "balanced_clusters"]
 
-STREAM = 74  # of the random numbers of a problem
 ROUNDS = 20
 
 
@@ -118,7 +117,7 @@ class HOMER(ProbableModel):
         """Cluster the labels and train the nodes."""
         weights = np.ones(problem.n_rows) if problem.weights is None else problem.weights
         columns = (problem.Y == 1).T * np.sqrt(weights)
-        draw = problem.generator(STREAM)
+        draw = problem.generator(Stream.CLUSTERS)
         nodes: list[HomerNode] = []
         waiting = [tuple(range(problem.q))]
         for labels in waiting:  # the list grows: the children of a node are appended

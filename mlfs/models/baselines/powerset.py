@@ -20,7 +20,7 @@ from mlfs.models.conditionals import LEAST, FittedConditionals
 from mlfs.models.ensemble import check_vote
 from mlfs.models.inference.contract import TIE, whole
 from mlfs.models.label_model import probabilistic
-from mlfs.models.problem import MISSING, Problem
+from mlfs.models.problem import MISSING, Problem, Stream
 from mlfs.models.progress_reports import stage
 from mlfs.models.storage.storable import storable
 
@@ -219,9 +219,6 @@ class LabelPowerset(ProbableModel):
         return self._sets.ones(x)
 
 
-STREAM = 73  # of the random numbers of a problem
-
-
 @storable
 class RAkEL(ProbableModel):
     """Random k-labelsets: a label powerset for each of many small sets of labels.
@@ -312,7 +309,7 @@ class RAkEL(ProbableModel):
     ) -> None:
         """Draw the label sets, if this is the first part of the rows, and train each of them."""
         if first:
-            draw = problem.generator(STREAM)
+            draw = problem.generator(Stream.LABELSETS)
             self.labelsets_ = drawn_labelsets(
                 draw, problem.q, self.k, self.n_estimators, bool(self.disjoint)
             )

@@ -18,6 +18,7 @@ from mlfs.data.first_component import first_component, in_three_levels
 from mlfs.errors import UnknownName, UsageError, check_name, printable
 from mlfs.information.for_search import label_pair
 from mlfs.information.info import Info
+from mlfs.models.problem import Stream
 from mlfs.models.storage.storable import storable
 from mlfs.search.label_parents import Edge, Structure, from_order
 from mlfs.search.networks import chain_order_cheap, chain_order_full, k_parents
@@ -110,7 +111,6 @@ ORDERS = {
     "cheap": "labels ordered by Algorithm 2 on the first principal component in three levels",
     "full": "labels ordered by Algorithm 2 on all features",
 }
-STREAM = 1  # of the random numbers of a problem
 
 
 @storable
@@ -226,7 +226,7 @@ def label_order(problem: Problem, order: Any) -> tuple[tuple[int, ...], str]:
     if order == "given" or problem.q == 1:
         labels = tuple(range(problem.q))
     elif order == "random":
-        labels = tuple(problem.generator(STREAM).permutation(problem.q).tolist())
+        labels = tuple(problem.generator(Stream.ORDER).permutation(problem.q).tolist())
     else:
         prepared = problem.prepared()
         if order == "full":

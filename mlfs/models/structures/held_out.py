@@ -24,6 +24,7 @@ from threadpoolctl import threadpool_limits
 from mlfs.api.options import threads
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.models.base_learners import stacked
+from mlfs.models.problem import Stream
 from mlfs.models.progress_reports import report_each
 from mlfs.models.structures.newton import (
     MOST_COLUMNS,
@@ -37,11 +38,10 @@ from mlfs.models.structures.newton import (
 if TYPE_CHECKING:
     from mlfs.models.problem import Problem
 
-__all__ = ["LEAST", "STREAM", "HeldOut", "held_out"]
+__all__ = ["LEAST", "HeldOut", "held_out"]
 
 LEAST = 1e-12  # no probability is less, so that logarithms are finite
 AT_ONCE = 64  # regressions whose coefficients are kept together
-STREAM = 3  # of the random numbers of a problem
 Split = tuple[np.ndarray, np.ndarray]
 
 
@@ -267,7 +267,9 @@ class HeldOut:
         """P(label = 1) of the test rows by any classifier, for each value of the other label."""
         problem = self.problem
         parents = [] if parent is None else [parent]
-        estimator = _seeded(clone(problem.base_estimator), problem.generator(STREAM, *stream))
+        estimator = _seeded(
+            clone(problem.base_estimator), problem.generator(Stream.HELD_OUT, *stream)
+        )
         weights = {} if problem.weights is None else {"sample_weight": problem.weights[rows]}
         matrix = stacked(self._x(label, rows), None, problem.Y[rows][:, parents], estimator)
         keywords = {"n_parents": len(parents)} if has_fit_parameter(estimator, "n_parents") else {}
@@ -324,7 +326,7 @@ def held_out(problem: Problem, folds: Any) -> HeldOut:
     """
     _refuse(problem)
     n = problem.n_rows
-    shuffled = problem.generator(STREAM).permutation(n)
+    shuffled = problem.generator(Stream.HELD_OUT).permutation(n)
     integer = isinstance(folds, (int, np.integer)) and not isinstance(folds, bool)
     if integer and folds >= 2:
         parts = [np.sort(part) for part in np.array_split(shuffled, min(int(folds), n))]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlfs.errors import check_name
+from mlfs.models.problem import Stream
 from mlfs.models.storage.storable import storable
 from mlfs.models.structures.chains import LabelPairs, StructureLearner
 from mlfs.search.label_parents import Edge, Structure, parents_first
@@ -28,7 +29,6 @@ ROOTS = {
     "random": "the root is drawn",
     "strongest": "the root is the label that shares most with all others",
 }
-STREAM = 2  # of the random numbers of a problem
 
 
 def spanning_forest(weights: np.ndarray) -> list[Edge]:
@@ -140,7 +140,7 @@ class OneParent(StructureLearner):
         check_name(self.root, "root of the tree", ROOTS)
         shared = LabelPairs.of(problem).normalised
         if self.root == "random":
-            first = problem.generator(STREAM).permutation(problem.q).tolist()
+            first = problem.generator(Stream.ROOT).permutation(problem.q).tolist()
         else:
             first = strongest_first(shared)
         edges = away_from_roots(spanning_forest(shared), problem.q, first)
