@@ -11,10 +11,10 @@ import click
 from mlfs.api.options import NAMED
 from mlfs.cli.console import INTERRUPTED, console_of
 from mlfs.cli.help import Command, topical
-from mlfs.cli.model_options import OTHERS, STRUCTURED
 from mlfs.cli.progress import Cells
 from mlfs.cli.shared_options import place_of, talking
 from mlfs.errors import UsageError, printable
+from mlfs.models.names import STRUCTURED, WHOLE
 
 if TYPE_CHECKING:
     from mlfs.compare.results import Results
@@ -65,7 +65,7 @@ KEPT = ("metrics", "jobs", "cluster", "folder", "force", "predictions", "on_cell
     metavar="NAME",
     multiple=True,
     help=f"A model, as name or name:key=value,...: {' '.join(STRUCTURED)}, each also with -ldf; "
-    f"mlnb {' '.join(OTHERS)}; or a classifier of scikit-learn by its import path. Repeatable; by "
+    f"mlnb {' '.join(WHOLE)}; or a classifier of scikit-learn by its import path. Repeatable; by "
     "default br.",
 )
 @topical(

@@ -11,8 +11,9 @@ import click
 from mlfs.cli.help import topical
 from mlfs.cli.shared_options import count, parameters_of, stacked
 from mlfs.errors import UnknownName, UsageError, check_name, printable
+from mlfs.models.names import STRUCTURED, WHOLE
 
-__all__ = ["OTHERS", "STRUCTURED", "learner_named", "made", "modelling", "settings_of"]
+__all__ = ["learner_named", "made", "modelling", "settings_of"]
 
 OWN_LEARNERS = (
     "mlfs.models.baselines.lift.Lift",
@@ -31,19 +32,9 @@ SHORT = {
     "forest": "sklearn.ensemble.RandomForestClassifier",
 }
 
-# those with a label structure, which take features of each label, and the others
-STRUCTURED = (
-    *("br", "cc", "kcc", "bcc", "pcc", "pacc", "ctbn", "mc", "mcc", "occ", "ecc", "ebcc", "eocc"),
-    *("epcc", "lift", "br-tuned", "br-forest"),
-)
-OTHERS = (
-    *("lp", "ps", "eps", "rakel", "rakeld", "mlknn", "brknn", "iblr", "chf", "homer", "llsf"),
-    "clr",
-)
-
 modelling = stacked(
     topical("The model", "-m", "--model", metavar="NAME", default="occ", show_default=True,
-            help=f"{' '.join(STRUCTURED)}, each also with -ldf; {' '.join(OTHERS)}."),
+            help=f"{' '.join(STRUCTURED)}, each also with -ldf; {' '.join(WHOLE)}."),
     topical("The model", "-k", "--parents", "k", metavar="K", type=click.IntRange(min=0),
             help="At most K parents of a label, for models that have it (kcc, occ)."),
     topical("The model", "--features", metavar="NAME",

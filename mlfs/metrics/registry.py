@@ -7,14 +7,14 @@ whole row (exact match, CLL-loss) leaves out the row. A metric of nothing is NaN
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
 
 from mlfs.errors import UsageError, check_name
+from mlfs.extensions import Registry
 from mlfs.metrics import labels, ranking, top
 from mlfs.metrics.truth import sharing, truth_of
 
@@ -86,11 +86,12 @@ FUNCTIONS: tuple[tuple[Function, Needs, bool], ...] = (  # what each takes; whet
     (labels.log_loss, "probabilities", False),
     (labels.cll_loss, "joint", False),
 )
-METRICS: Mapping[str, Metric] = MappingProxyType(
+METRICS: Registry[Metric] = Registry(
+    "metrics",
     {
         function.__name__: Metric(function.__name__, function, needs, higher)
         for function, needs, higher in FUNCTIONS
-    }
+    },
 )
 
 

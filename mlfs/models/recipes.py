@@ -50,12 +50,14 @@ from sklearn.svm import LinearSVC
 
 from mlfs import models
 from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.extensions import Registry
 from mlfs.models.chain import StructuredClassifier
 from mlfs.models.ensemble import StructuredEnsemble
 from mlfs.models.features import LDF
 from mlfs.models.inference import INFERENCES, BestFirst, Greedy, MaxSum
 from mlfs.models.inference import make as inference_named
 from mlfs.models.label_model import default_learner
+from mlfs.models.names import STRUCTURED
 from mlfs.models.structures import (
     Arborescence,
     Chain,
@@ -72,9 +74,6 @@ __all__ = ["available", "make", "with_threshold"]
 SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)  # what the paper chooses from
 SHARE_OF_MEMBERS = 0.8  # as in the authors' program
 SUFFIX = "-ldf"
-WHOLE = {  # models that look at the same columns for all labels
-    "lp", "ps", "eps", "rakel", "rakeld", "mlknn", "brknn", "iblr", "chf", "homer", "llsf", "clr",
-}  # fmt: skip
 
 
 def _chain(structure: Any, inference: Any, learner: Any = None, **parameters: Any) -> Any:
@@ -100,7 +99,7 @@ def _baseline(name: str, **parameters: Any) -> Any:
     return getattr(models, name)(base_estimator=default_learner(), **parameters)
 
 
-RECIPES: dict[str, Callable[[], Any]] = {
+OURS: dict[str, Callable[[], Any]] = {
     "br": lambda: _chain(Independent(), Greedy()),
     "cc": lambda: _chain(Chain("random"), Greedy()),
     "kcc": lambda: _chain(KParents(), Greedy()),
@@ -135,6 +134,7 @@ RECIPES: dict[str, Callable[[], Any]] = {
         Independent(), Greedy(), RandomForestClassifier(min_samples_leaf=2)
     ),
 }
+RECIPES = Registry("models", OURS)  # functions that make a model
 
 
 def available() -> list[str]:
@@ -146,7 +146,9 @@ def available() -> list[str]:
     (['br', 'br-ldf', 'cc', 'cc-ldf'], True)
     """
     return [
-        name + suffix for name in RECIPES for suffix in (("",) if name in WHOLE else ("", SUFFIX))
+        name + suffix
+        for name in RECIPES
+        for suffix in (("", SUFFIX) if name in STRUCTURED else ("",))
     ]
 
 

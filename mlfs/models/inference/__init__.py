@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from mlfs.errors import UsageError, check_name, printable
+from mlfs.extensions import Registry
 from mlfs.models.inference.along_order import Beam, Greedy, joint_log_proba
 from mlfs.models.inference.annealing import Annealing, anneal
 from mlfs.models.inference.contract import Conditionals, Inference
@@ -42,7 +43,7 @@ __all__ = [
     "sample",
 ]
 
-INFERENCES: dict[str, type[Inference]] = {
+OURS: dict[str, type[Inference]] = {
     "annealing": Annealing,
     "beam": Beam,
     "best-first": BestFirst,
@@ -51,6 +52,7 @@ INFERENCES: dict[str, type[Inference]] = {
     "max-sum": MaxSum,
     "monte-carlo": MonteCarlo,
 }
+INFERENCES = Registry("inferences", OURS)
 
 
 def make(name: str, **parameters: Any) -> Inference:

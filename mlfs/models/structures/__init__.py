@@ -22,6 +22,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from mlfs.errors import UsageError, check_name, printable
+from mlfs.extensions import Registry
 from mlfs.models.structures.arborescence import Arborescence
 from mlfs.models.structures.chains import Chain, Given, Independent, KParents, StructureLearner
 from mlfs.models.structures.polytree import Polytree
@@ -40,7 +41,7 @@ __all__ = [
     "learner_for",
 ]
 
-BY_NAME: dict[str, Callable[[], StructureLearner]] = {
+OURS: dict[str, Callable[[], StructureLearner]] = {
     "independent": Independent,
     "chain": Chain,
     "k_parents": KParents,
@@ -48,6 +49,7 @@ BY_NAME: dict[str, Callable[[], StructureLearner]] = {
     "polytree": Polytree,
     "arborescence": Arborescence,
 }
+BY_NAME = Registry("structures", OURS)
 
 
 def learner_for(structure: Any) -> StructureLearner:
