@@ -45,6 +45,9 @@ __all__ = [
 
 BOOLEANS = ("False", "True")
 EXACT = 1 << 53
+ROUNDED = (
+    "a whole number beyond 2**53 that a 64-bit float cannot hold; give it as text, or leave it out"
+)
 EIGHT = 8  # bytes of a whole number that may be beyond that
 
 
@@ -139,9 +142,22 @@ def first_merged(x: np.ndarray) -> int | None:
 def merged_error(name: str, value: Any, row: int, noun: str = "column") -> DataError:
     """The error that a whole number would be rounded to another one."""
     return DataError(
-        f"{noun} {printable(name)!r} holds {printable(value)} in row {row + 1}: a whole number "
-        "beyond 2**53 that a 64-bit float cannot hold; give it as text, or leave it out"
+        f"{noun} {printable(name)!r} holds {printable(value)} in row {row + 1}: {ROUNDED}"
     )
+
+
+def is_rounded(text: str, value: float) -> bool:
+    """Whether a text is a whole number and a float holds another one, its `value`.
+
+    Examples
+    --------
+    >>> is_rounded("9007199254740993", 9007199254740992.0), is_rounded("1e30", 1e30)
+    (True, False)
+    """
+    if not EXACT <= abs(value) < math.inf:
+        return False
+    digits = text.strip().lstrip("+-").lstrip("0")
+    return digits.isascii() and digits.isdigit() and int(digits) != int(abs(value))
 
 
 def refuse_merged(x: np.ndarray, names: Sequence[str], rows_before: int = 0) -> None:

@@ -18,6 +18,7 @@ from mlfs.data.arff.careful_rows import RowReader
 from mlfs.data.arff.fast_rows import DenseRows, Plan, SparseRows, make_plan
 from mlfs.data.arff.header import Header, line_text, parse_error, read_header
 from mlfs.data.arff.syntax import Misfit
+from mlfs.data.columns import EXACT, is_rounded
 from mlfs.data.dataset import Dataset
 from mlfs.data.files import InputFile
 from mlfs.data.packed_table import Packer
@@ -159,8 +160,12 @@ class Parser:
         spans = (rows.hard[: rows.counts[1], 2:] + base).tolist()
         values = np.array([_float(content[start:stop]) for start, stop in spans])
         wrong = np.flatnonzero(~np.isfinite(values))
+        for k in np.flatnonzero(np.abs(values) >= EXACT).tolist():
+            start, stop = spans[k]
+            if is_rounded(content[start:stop].decode("ascii", "replace"), values[k]):
+                wrong = np.append(wrong, k)
         if len(wrong):
-            self.position = content.rfind(b"\n", 0, spans[wrong[0]][0]) + 1
+            self.position = content.rfind(b"\n", 0, spans[wrong.min()][0]) + 1
             self._read_line()
         rows.set_numbers(values)
         rows.counts[1] = 0

@@ -93,8 +93,8 @@ class Rows:
         The columns, once the header was read.
     words : list of Words
         The cells of each column of words.
-    infinite : dict of int to (int, int or None, str)
-        Where a column has its first infinite number, by line and column, and what is wrong then.
+    faults : dict of int to (int, int or None, str)
+        Where a column has its first number that no float is, and what is wrong if it is numeric.
     n_rows, n_lines : int
         How many were read.
     """
@@ -111,7 +111,7 @@ class Rows:
         self.comma = request.decimal == ","
         self.names: list[str] = []
         self.words: list[Words] = []
-        self.infinite: dict[int, tuple[int, int | None, str]] = {}
+        self.faults: dict[int, tuple[int, int | None, str]] = {}
         self.n_rows = self.n_lines = 0
         self._known = wordy
         self._must_reread = False
@@ -195,9 +195,9 @@ class Rows:
         for j in np.flatnonzero(self.wordy).tolist():
             columns[j] = self.words[j].column(self.names[j])
             meaning[j] = self.words[j].codes(columns[j])
-        infinite = [(at[0], j) for j, at in self.infinite.items() if columns[j].kind == "numeric"]
-        if infinite:
-            line, column, text = self.infinite[min(infinite)[1]]
+        faults = [(at[0], j) for j, at in self.faults.items() if columns[j].kind == "numeric"]
+        if faults:
+            line, column, text = self.faults[min(faults)[1]]
             raise ParseError(text, self.path, line, column)
         items: list[str | None] = []
         if self.label_columns.lists:

@@ -10,7 +10,6 @@ among the sorted values of the whole file at the end.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -25,6 +24,7 @@ from mlfs.data.delimited.records import (
     Record,
     cell_column,
     delimiter_name,
+    fault_of,
     header_names,
     number_in,
 )
@@ -159,10 +159,9 @@ class Piece:
             numbers[places] = [
                 known.number(_cell(self.plain[start:stop].decode())) for start, stop in bounds
             ]
-            if known.is_infinite and j not in self.rows.infinite:
-                infinite = (k for k, place in enumerate(numbers[places].tolist())
-                            if math.isinf(known.words[place].number or 0.0))  # fmt: skip
-                self._note_infinite(j, bounds[next(infinite)][0])
+            if known.has_fault and j not in self.rows.faults:
+                faulty = (k for k, n in enumerate(numbers[places].tolist()) if known.words[n].fault)
+                self._note_in(j, bounds[next(faulty)][0])
             cells[:, j] = numbers[cells[:, j].astype(np.int64)]
         self._make_room()
 
@@ -173,17 +172,18 @@ class Piece:
         for i, j, start, stop in self._hard[: self._counts[1]].tolist():
             if self.rows.wordy[j]:
                 continue
-            value = number_in(self.plain[start:stop].decode(), comma=self.rows.comma)
+            cell = self.plain[start:stop].decode()
+            value = number_in(cell, comma=self.rows.comma)
             if value is None:
                 self.rows.wordy[j] = True
                 continue
             self._values[i, j] = value
-            if math.isinf(value) and j not in self.rows.infinite:
-                self._note_infinite(j, start)
+            if j not in self.rows.faults and fault_of(cell, value):
+                self._note_in(j, start)
         self._counts[1] = 0
 
-    def _note_infinite(self, j: int, position: int) -> None:
-        """Note that column j has an infinite number in a row that the kernel read."""
+    def _note_in(self, j: int, position: int) -> None:
+        """Note that column j has a number that no float is, in a row that the kernel read."""
         line = self.plain.count(b"\n", 0, position)
         record = self.lines.record(line)[0]
         assert record is not None
@@ -191,12 +191,11 @@ class Piece:
 
     def _note(self, j: int, record: Record, line: int) -> None:
         rows = self.rows
-        text = (
-            f"column {printable(rows.names[j])!r} holds {printable(self._cells(record)[j])}, which "
-            "is infinite or beyond a 64-bit float; leave the cell empty if it is missing"
-        )
-        if j not in rows.infinite or line < rows.infinite[j][0]:
-            rows.infinite[j] = line, cell_column(record, j, rows.separator), text
+        cell = self._cells(record)[j]
+        fault = fault_of(cell, number_in(cell, comma=rows.comma))
+        text = f"column {printable(rows.names[j])!r} holds {printable(cell)}, {fault}"
+        if j not in rows.faults or line < rows.faults[j][0]:
+            rows.faults[j] = line, cell_column(record, j, rows.separator), text
 
     def _cells(self, record: Record) -> list[str]:
         return record.split(self.rows.separator) if isinstance(record, str) else record
@@ -232,10 +231,10 @@ class Piece:
                 rows.wordy[j], value = True, 0.0
                 place = rows.words[j].number(cell)
                 self._odd.append((i, j, place))
-                is_infinite = math.isinf(rows.words[j].words[place].number or 0.0)
+                fault = rows.words[j].words[place].fault
             else:
-                is_infinite = math.isinf(value)
-            if is_infinite:
+                fault = fault_of(cell, value)
+            if fault:
                 self._note(j, record, number)
             self._values[i, j] = value
         self._counts[0] = i + 1
