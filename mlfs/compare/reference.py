@@ -25,8 +25,7 @@ from mlfs.compare.metrics import METRICS
 from mlfs.compare.results import SECONDS, plain_cell, text_of_cell
 from mlfs.compare.settings import Settings
 from mlfs.compare.stored_folds import StoredFolds, stored_folds
-from mlfs.data.dataset import Dataset
-from mlfs.data.joining import join_datasets
+from mlfs.data.dataset import Dataset, join_datasets
 from mlfs.errors import DataError, printable
 
 __all__ = [

@@ -9,9 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.api.prepared import Prepared
-from mlfs.data.dataset import Dataset
+from mlfs.data.dataset import Dataset, NumberedNames
 from mlfs.data.frames import family
-from mlfs.data.uniform import NumberedNames
 from mlfs.errors import DataError, UsageError, printable
 
 __all__ = ["Opened", "column_names", "open_arrays", "open_rows", "refuse_other_columns"]

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 import mlfs
 from mlfs.data import Limits, files, npy, packed_table, read, sparse_rows, spool
 from mlfs.data.bit_slices import slice_table
-from mlfs.data.delimited import csv_rows
+from mlfs.data.delimited import csv_reader
 from mlfs.data.packed_table import PackedTable, Packer
 from mlfs.errors import DataError
 from tests.any_dataset import outcome
@@ -95,7 +95,7 @@ def test_csv_in_pieces_is_csv(seed, tmp_path, monkeypatch):
     file.write_bytes(csv_text(seed, kinds, labels, "\t" if form == "tsv" else ","))
     spec = "L0" if labels == ["list"] else f"last:{len(labels)}"
     wanted, message = outcome(lambda: read(file, labels=spec))
-    monkeypatch.setattr(csv_rows, "HARD", [1, 4096][seed % 2])
+    monkeypatch.setattr(csv_reader, "HARD", [1, 4096][seed % 2])
     for size in (300, 700, 5000):
         found, said = read_in_pieces(monkeypatch, size, file, labels=spec)
         assert said == message
