@@ -430,16 +430,16 @@ def split_suffix(path: str) -> tuple[str, str]:
     return plain.removesuffix(suffix), suffix.lower()
 
 
-def files_of(pattern: str) -> list[str]:
+def files_of(path: str) -> list[str]:
     """The files that a pattern (``*``, ``?``, ``[...]``) names, in the order of their names.
 
-    There are none for what is no pattern but the name of a file.
+    What is no pattern is the name of one file.
     """
-    if not glob.has_magic(pattern) or Path(pattern).exists():
-        return []
-    names = sorted(glob.glob(pattern))  # noqa: PTH207  # as a shell finds them
+    if not glob.has_magic(path) or Path(path).exists():
+        return [path]
+    names = sorted(glob.glob(path))  # noqa: PTH207  # as a shell finds them
     if not names:
-        raise UsageError(f"no file matches {printable(pattern, 400)!r}")
+        raise UsageError(f"no file matches {printable(path, 400)!r}")
     return names
 
 

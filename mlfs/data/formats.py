@@ -319,12 +319,12 @@ def read_request(path: str, format: str | None, request: Request) -> Dataset:  #
     """Read a table as a request says."""
     kind = kind_by_name(path, format, request)
     files = files_of(path)
-    if files and kind != "parquet":
+    if files != [path] and kind != "parquet":
         raise UsageError(
             f"{printable(path, 400)!r} stands for several files, which are read as one table only "
             "if they are Parquet files (.parquet): name one file"
         )
-    if files:
+    if files != [path]:
         from mlfs.data.parquet.parquet_reader import read_files
 
         return read_files([InputFile(file, request.limits) for file in files], path, request)
