@@ -11,7 +11,7 @@ import numpy as np
 
 from mlfs.counting.codes import Codes
 from mlfs.counting.entries import edges_of
-from mlfs.data.uniform import LazySequence
+from mlfs.data.dataset import LazySequence
 from mlfs.errors import UnknownName, UsageError, printable
 
 __all__ = ["Grouping", "columns_named", "grouping"]

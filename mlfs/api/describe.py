@@ -12,8 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.counting.entries import edges_of
-from mlfs.data.dataset import Dataset, names_each_row
-from mlfs.data.uniform import declared_sizes
+from mlfs.data.dataset import Dataset, declared_sizes, names_each_row
 from mlfs.discretize.column_blocks import Block, blocks
 from mlfs.errors import printable
 from mlfs.information.imbalance import imbalance

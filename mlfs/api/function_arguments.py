@@ -21,7 +21,7 @@ from mlfs.data.columns import library_of
 from mlfs.data.dataset import Dataset
 from mlfs.data.frames import as_frame, family
 from mlfs.data.labels.label_arrays import targets
-from mlfs.data.labels.label_sets import is_sets
+from mlfs.data.labels.label_values import is_sets
 from mlfs.errors import DataError, MlfsError, UsageError, plural, printable
 from mlfs.information.pair_matrix import Side
 

@@ -15,8 +15,7 @@ from mlfs.api.options import NAMED
 from mlfs.counting.entries import edges_of
 from mlfs.counting.memory import bytes_of
 from mlfs.counting.weights import on_grid
-from mlfs.data.dataset import Dataset, Label
-from mlfs.data.uniform import declared_sizes
+from mlfs.data.dataset import Dataset, Label, declared_sizes
 from mlfs.discretize import Binning, Binnings
 from mlfs.discretize.normal_scores import MOST_VALUES, Scores, indicators, normal_scores
 from mlfs.errors import Caution, DataError, UsageError, plural, printable, setting

@@ -28,9 +28,9 @@ from mlfs.api.target_bins import bin_targets
 from mlfs.api.unused_options import refuse_on_cluster
 from mlfs.counting.memory import bytes_of
 from mlfs.criteria import Criterion
+from mlfs.data.columns import check_weights
 from mlfs.data.dataset import Dataset
 from mlfs.data.frames import as_frame, family
-from mlfs.data.row_weights import check_weights
 from mlfs.discretize import Binning
 from mlfs.errors import Caution, DataError, UsageError, plural, printable
 from mlfs.information.for_search import table_of

@@ -15,8 +15,7 @@ import scipy.sparse as sp
 
 from mlfs.api.as_dataset import as_dataset
 from mlfs.compare.resampling import Splitting
-from mlfs.data.dataset import Dataset
-from mlfs.data.joining import join_datasets
+from mlfs.data.dataset import Dataset, join_datasets
 from mlfs.data.labels.label_values import REMEDIES
 from mlfs.errors import DataError, UnknownName, UsageError, printable, setting
 

@@ -30,8 +30,7 @@ from mlfs.compare.resampling import StoredFolds, stored_folds
 from mlfs.compare.results import SECONDS, Results, plain_cell, text_of_cell
 from mlfs.compare.running import OPTIONS, Progress, run
 from mlfs.compare.settings import Settings
-from mlfs.data.dataset import Dataset
-from mlfs.data.joining import join_datasets
+from mlfs.data.dataset import Dataset, join_datasets
 from mlfs.errors import DataError, UsageError, printable, setting
 from mlfs.metrics import METRICS
 

@@ -227,7 +227,7 @@ class Given(Splitting):
     Parameters
     ----------
     n_train : int
-        How many rows of the joined data set train, see `mlfs.data.joining`.
+        How many rows of the joined data set train, see `mlfs.data.dataset`.
     """
 
     n_train: int

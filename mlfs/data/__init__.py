@@ -1,26 +1,22 @@
 """Readers and writers: any multi-label table in, one `Dataset` out.
 
-`formats` finds the reader or writer of a file by its suffix (or `sniffing`, its first bytes), and
-`written` writes one; `losses` says what a format cannot carry. `request` holds what a user asks of
-a reader, and its limits. `files`, `unpacking` and `whole_files` open, compress and write files.
+`formats` finds the reader or writer of a file by its suffix, or its first bytes; `losses` says what
+a format cannot carry. `request` holds what a user asks of a reader, and its limits. `files` opens
+and unpacks a file and cuts text into pieces of whole lines; `whole_files` writes one.
 The readers are `arff`, `delimited` (CSV and TSV), `svmlight` and `xmc` (over `sparse_rows` and
-`row_stack`), `npz` and `npy_pairs` (over `npy`), `mat` (over `mat_elements`) and `parquet` (over
-`parquet_files`, `parquet_pages`, `parquet_lists` and `parquet_words`); `assemble` and `metadata`
+`row_stack`), `npz` and `npy`, `mat` (over `mat_elements`) and `parquet`; `assemble` and `metadata`
 are what they share, and `labels` finds the label columns and maps their values.
-In memory: `arrays`, with `frames`, `columns`, `matrices` and `row_weights`.
-Large files are read in pieces: `TextPieces` in `files`, `npz_pieces` and `parquet_pieces` fill a
-`packed_table` (over `bit_slices` and `spool`), and workers read pieces by `file_pieces` (over
-`piecewise` and `text_ranges`).
-`dataset` and `uniform` are the result, shown by `dataset_html` (over `html`); `generated`,
-`joining` and `first_component` (by `row_products`) make, join and project one.
+A dense table that comes in pieces is a `packed_table` (over `bit_slices` and `spool`).
+In memory: `arrays`, with `frames`, `columns` and `matrices`.
+`dataset` is the result, shown by `html`; `generated` and `first_component` make and project one.
+`file_pieces` and `piecewise` give workers of a cluster their rows.
 """
 
 from __future__ import annotations
 
 from mlfs.data.dataset import Column, Dataset, Label, Source
-from mlfs.data.formats import FORMATS, Format, read
+from mlfs.data.formats import FORMATS, Format, read, write
 from mlfs.data.request import Limits
-from mlfs.data.written import write
 
 __all__ = [
     "FORMATS",

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from mlfs.data.columns import (
     NotAFeatureError,
+    check_weights,
     column_of,
     force_nominal,
     is_missing,
@@ -17,18 +18,14 @@ from mlfs.data.columns import (
     refuse_infinite,
     refuse_merged,
 )
-from mlfs.data.dataset import Column, Dataset, Source
+from mlfs.data.dataset import Column, Dataset, NumberedNames, Source, Uniform, names_of
 from mlfs.data.frames import as_frame, family
 from mlfs.data.labels.finding import first_duplicate, resolve
-from mlfs.data.labels.label_arrays import targets
-from mlfs.data.labels.label_sets import is_sets, rising_rows
-from mlfs.data.labels.label_values import is_binary
-from mlfs.data.labels.numeric_targets import numeric_targets
+from mlfs.data.labels.label_arrays import numeric_targets, targets
+from mlfs.data.labels.label_values import is_binary, is_sets, rising_rows
 from mlfs.data.matrices import EXACT, as_counted, from_sparse, needs_check
 from mlfs.data.packed_table import PackedTable
 from mlfs.data.request import Request
-from mlfs.data.row_weights import check_weights
-from mlfs.data.uniform import NumberedNames, UniformColumns, names_of
 from mlfs.errors import Caution, DataError, UsageError, printable
 
 __all__ = ["from_arrays"]
@@ -238,7 +235,7 @@ def _from_dense(
         return _from_columns([array[:, j] for j in range(array.shape[1])], column_names, len(array))
     return (
         as_counted(array),
-        UniformColumns(column_names, column_of("", np.zeros(0, array.dtype))[0]),
+        Uniform(column_names, column_of("", np.zeros(0, array.dtype))[0]),
         [],
     )
 

@@ -26,25 +26,57 @@ import scipy.sparse as sp
 from mlfs.data.dataset import Column
 from mlfs.errors import DataError, printable
 
-__all__ = [
-    "NotAFeatureError",
-    "are_numbers",
-    "as_nominal",
-    "column_of",
-    "first_merged",
-    "floats_of",
-    "force_nominal",
-    "is_missing",
-    "library_of",
-    "merged_error",
-    "nominal",
-    "number_text",
-    "refuse_infinite",
-    "refuse_merged",
-]
+HUGE = 2.0**100
+BITS = 52
+
+
+def check_weights(weights: Any, n_rows: int) -> np.ndarray:
+    """Check the weights of rows: one finite number, not negative, for each; not all zero.
+
+    Examples
+    --------
+    >>> check_weights([1, 0, 2.5], 3).tolist()
+    [1.0, 0.0, 2.5]
+    """
+    try:
+        masked = np.ma.getmask(weights)
+        array = np.asarray(weights)
+        if array.dtype.kind not in "biufO":
+            raise TypeError
+        with np.errstate(over="ignore"):  # of more than 64 bits; infinity is refused below
+            checked = array.astype(np.float64)
+        if masked is not np.ma.nomask:
+            checked = np.where(masked, np.nan, checked)
+    except (OverflowError, TypeError, ValueError) as error:
+        msg = "the weights of rows must be numbers"
+        raise DataError(msg) from error
+    if checked.ndim == 0:
+        checked = np.full(n_rows, float(checked))
+    if checked.shape != (n_rows,):
+        msg = f"the weights have shape {checked.shape}, but there are {n_rows} rows: give one each"
+        raise DataError(msg)
+    bad = np.flatnonzero(~np.isfinite(checked) | (checked < 0))
+    if bad.size:
+        msg = (
+            f"row {bad[0] + 1} has the weight {checked[bad[0]]}: "
+            "weights must be finite and not negative"
+        )
+        raise DataError(msg)
+    largest = float(checked.max(initial=0.0))
+    if largest > HUGE or 0 < largest < 1 / HUGE:
+        # A power of two changes no ratio, keeps sums finite, and keeps tiny weights exact.
+        checked = np.ldexp(checked, BITS - int(np.frexp(largest)[1]))
+    if not checked.any():
+        msg = "all weights are zero: at least one row must count"
+        raise DataError(msg)
+    return checked
+
 
 BOOLEANS = ("False", "True")
 EXACT = 1 << 53
+ROUNDED = (
+    "a whole number beyond 2**53 that a 64-bit float cannot hold; give it as text, or leave it out"
+)
 EIGHT = 8  # bytes of a whole number that may be beyond that
 
 
@@ -139,9 +171,22 @@ def first_merged(x: np.ndarray) -> int | None:
 def merged_error(name: str, value: Any, row: int, noun: str = "column") -> DataError:
     """The error that a whole number would be rounded to another one."""
     return DataError(
-        f"{noun} {printable(name)!r} holds {printable(value)} in row {row + 1}: a whole number "
-        "beyond 2**53 that a 64-bit float cannot hold; give it as text, or leave it out"
+        f"{noun} {printable(name)!r} holds {printable(value)} in row {row + 1}: {ROUNDED}"
     )
+
+
+def is_rounded(text: str, value: float) -> bool:
+    """Whether a text is a whole number and a float holds another one, its `value`.
+
+    Examples
+    --------
+    >>> is_rounded("9007199254740993", 9007199254740992.0), is_rounded("1e30", 1e30)
+    (True, False)
+    """
+    if not EXACT <= abs(value) < math.inf:
+        return False
+    digits = text.strip().lstrip("+-").lstrip("0")
+    return digits.isascii() and digits.isdigit() and int(digits) != int(abs(value))
 
 
 def refuse_merged(x: np.ndarray, names: Sequence[str], rows_before: int = 0) -> None:

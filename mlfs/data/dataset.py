@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.packed_table import PackedTable
-from mlfs.data.uniform import UniformColumns, UniformLabels, names_of
-from mlfs.errors import plural, printable
-
-__all__ = ["Column", "Dataset", "Label", "Source", "identifier_columns", "names_each_row"]
-
-Kind = Literal["numeric", "nominal"]
+from mlfs.errors import DataError, plural, printable
 
 
 @dataclass(frozen=True)
@@ -136,7 +131,7 @@ class Dataset:
         return plain_relation(self.source.relation) or self.source.path
 
     def _repr_html_(self) -> str:
-        from mlfs.data.dataset_html import as_html
+        from mlfs.data.html import as_html
 
         return as_html(self)
 
@@ -153,14 +148,14 @@ class Dataset:
     @property
     def feature_names(self) -> list[str]:
         """The names of the columns of X."""
-        if isinstance(self.columns, UniformColumns):
+        if isinstance(self.columns, Uniform):
             return list(self.columns.names)
         return [column.name for column in self.columns]
 
     @property
     def label_names(self) -> list[str]:
         """The names of the columns of Y."""
-        if isinstance(self.labels, UniformLabels):
+        if isinstance(self.labels, Uniform):
             return list(self.labels.names)
         return [label.name for label in self.labels]
 
@@ -224,3 +219,180 @@ def names_each_row(
     if column.kind != "nominal" or not 2 < rows <= len(column.values):
         return False
     return bool(np.unique(values_of(j)).size == rows)
+
+
+# ---- sequences of columns that are made one by one ----------------------------------------------
+
+
+class LazySequence(Sequence[Any]):
+    """A sequence that makes an item when it is asked for; equal to a tuple of the same items.
+
+    A table of 47,000 columns in memory has columns that differ by nothing but their numbers; a list
+    of `Column` objects would take longer than counting such a table.
+    """
+
+    def _item(self, j: int) -> Any:
+        raise NotImplementedError
+
+    @overload
+    def __getitem__(self, j: int) -> Any: ...
+    @overload
+    def __getitem__(self, j: slice) -> tuple[Any, ...]: ...
+    def __getitem__(self, j: int | slice) -> Any:
+        if isinstance(j, slice):
+            return tuple(self._item(k) for k in range(*j.indices(len(self))))
+        position = j + len(self) if j < 0 else j
+        if not 0 <= position < len(self):
+            raise IndexError(f"{j} of {len(self)}")
+        return self._item(int(position))
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(self._item, range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, (LazySequence, tuple, list)):
+            return NotImplemented
+        return len(self) == len(other) and all(
+            item == other_item for item, other_item in zip(self, other, strict=True)
+        )
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __add__(self, other: Sequence[Any]) -> tuple[Any, ...]:
+        return (*self, *other)
+
+    def __radd__(self, other: Sequence[Any]) -> tuple[Any, ...]:
+        return (*other, *self)
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+
+class NumberedNames(LazySequence):
+    """The names x0, x1, ..., or from another number on.
+
+    Examples
+    --------
+    >>> NumberedNames("x", 3), NumberedNames("x", 2, 1)
+    (('x0', 'x1', 'x2'), ('x1', 'x2'))
+    """
+
+    def __init__(self, prefix: str, size: int, first: int = 0) -> None:
+        self.prefix, self.size, self.first = prefix, size, first
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __iter__(self) -> Iterator[str]:
+        return (f"{self.prefix}{j}" for j in range(self.first, self.first + self.size))
+
+    def _item(self, j: int) -> str:
+        return f"{self.prefix}{self.first + j}"
+
+
+class Uniform(LazySequence):
+    """Columns, or labels, that differ only in their names.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Their names.
+    template : Column or Label
+        What each of them is.
+    """
+
+    def __init__(self, names: Sequence[str], template: Column | Label) -> None:
+        self.names, self.template = names, template
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def _item(self, j: int) -> Any:
+        return replace(self.template, name=self.names[j])
+
+
+class _ColumnNames(LazySequence):
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self.columns = columns
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def _item(self, j: int) -> str:
+        return self.columns[j].name
+
+
+def names_of(columns: Sequence[Column]) -> Sequence[str]:
+    """The names of columns, without a list of them.
+
+    Examples
+    --------
+    >>> from mlfs.data.dataset import Column
+    >>> names_of([Column("a"), Column("b")])
+    ('a', 'b')
+    """
+    return columns.names if isinstance(columns, Uniform) else _ColumnNames(columns)
+
+
+def declared_sizes(columns: Sequence[Column]) -> np.ndarray:
+    """How many values each column declares: -1 if it is numeric.
+
+    Examples
+    --------
+    >>> from mlfs.data.dataset import Column
+    >>> declared_sizes([Column("a"), Column("b", "nominal", ("yes", "no"))]).tolist()
+    [-1, 2]
+    """
+    if isinstance(columns, Uniform):
+        column: Any = columns.template
+        return np.full(len(columns), len(column.values) if column.kind == "nominal" else -1)
+    sizes = (len(column.values) if column.kind == "nominal" else -1 for column in columns)
+    return np.fromiter(sizes, np.int64, len(columns))
+
+
+# ---- two data sets, one below the other ---------------------------------------------------------
+
+
+def join_datasets(train: Dataset, test: Dataset) -> Dataset:
+    """Join two data sets: the training rows, then the test rows.
+
+    The columns and labels must be the same, in the same order.
+    """
+    _refuse_others(train, test, "columns", train.columns, test.columns)
+    _refuse_others(train, test, "labels", train.labels, test.labels)
+    weights = None
+    if train.weights is not None and test.weights is not None:
+        weights = np.concatenate([train.weights, test.weights])
+    return replace(
+        train,
+        X=_stack(train.X, test.X),
+        Y=_stack(train.Y, test.Y),
+        weights=weights,
+        notes=tuple(dict.fromkeys([*train.notes, *test.notes])),
+    )
+
+
+def _refuse_others(
+    train: Dataset,
+    test: Dataset,
+    kind: str,
+    ours: Sequence[Column | Label],
+    theirs: Sequence[Column | Label],
+) -> None:
+    if tuple(ours) == tuple(theirs):
+        return
+    paths = (printable(train.source.path, 400), printable(test.source.path, 400))
+    differ = [a.name for a, b in zip(ours, theirs, strict=False) if a != b]
+    first = f", the first is {printable(differ[0])!r}" if differ else ""
+    msg = f"{paths[0]} and {paths[1]} differ in their {kind} ({len(ours)}, {len(theirs)}){first}"
+    raise DataError(msg)
+
+
+def _stack(first: Any, second: Any) -> Any:
+    if sp.issparse(first) or sp.issparse(second):
+        return sp.vstack([sp.csr_array(first), sp.csr_array(second)]).tocsr()
+    return np.concatenate([first, second])
+
+
+Kind = Literal["numeric", "nominal"]

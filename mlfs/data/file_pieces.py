@@ -36,7 +36,7 @@ class _WholeFile(FilePieces):
 
     def __init__(self, path: str, form: str | None, request: Request) -> None:
         self.path, self.form, self.request = path, form, request
-        self.states = [FileState.of(file) for file in files_of(path) or [path]]
+        self.states = [FileState.of(file) for file in files_of(path)]
         self.sizes = (1,) * SHARES
 
     def read(self, first: int, last: int) -> ReadRows:

@@ -1,21 +1,318 @@
 """The first principal component of the features, the same bits on every machine.
 
 It represents all features where the order of labels is found by the cheap method. Columns are
-centred and not scaled; `mlfs.data.row_products` says what numbers they have. The sign is such that
+centred and not scaled; `RowProducts` says what numbers they have. The sign is such that
 the loading of greatest magnitude is positive.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
+from mlfs._kernels import products
 from mlfs._kernels.products import dot, orthogonalise
-from mlfs.data.dataset import Dataset
-from mlfs.data.row_products import Numbers, RowProducts, far_exponent
+from mlfs.data.dataset import Column, Dataset
+from mlfs.data.packed_table import PackedTable
 
-__all__ = ["first_component", "in_three_levels"]
+AT_ONCE = 1 << 20  # cells of a dense array
+FAR = 150  # beyond this power of two the square of a square may overflow or underflow
+
+
+def nominal_columns(columns: Sequence[Column]) -> list[int]:
+    """The columns that become indicators."""
+    return [j for j, column in enumerate(columns) if len(column.values) > 2]
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What the cells of a table become.
+
+    Parameters
+    ----------
+    means : dict of int to float
+        What missing values are replaced by, for the columns that have some.
+    indicators : dict of int to ndarray
+        The values of a nominal column, rising, and the share that each of them has.
+    exponent : int
+        All numbers are divided by this power of two.
+    """
+
+    means: dict[int, float] = field(default_factory=dict)
+    indicators: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
+    exponent: int = 0
+
+    @classmethod
+    def of(cls, table: Any, columns: Sequence[Column]) -> Numbers:
+        """Learn what the cells of a table of all rows become.
+
+        Examples
+        --------
+        >>> from mlfs.data import from_arrays
+        >>> data = from_arrays([[1.0], [np.nan], [4.0]], [[0], [1], [1]])
+        >>> Numbers.of(data.table, data.columns).means
+        {0: 2.5}
+        """
+        nominal = nominal_columns(columns)
+        if sp.issparse(table) and (nominal or _has_missing(table.data)):
+            table = sp.csc_array(table)
+        return cls.from_columns(
+            nominal, *missing_and_greatest(table, nominal), partial(_column, table)
+        )
+
+    @classmethod
+    def from_columns(
+        cls,
+        nominal: list[int],
+        missing: list[int],
+        greatest: float,
+        column: Callable[[int], np.ndarray],
+    ) -> Numbers:
+        """The same from what is known of the columns.
+
+        Parameters
+        ----------
+        nominal, missing : list of int
+            The nominal columns of more than two values, and those with missing values.
+        greatest : float
+            The greatest magnitude in the columns that are not nominal.
+        column : callable
+            Gives a column in full.
+        """
+        indicators = {j: _values(column(j)) for j in nominal}
+        means = {j: _mean(column(j)) for j in missing if j not in indicators}
+        if any(values.size for values, _ in indicators.values()):
+            greatest = max(1.0, greatest)
+        return cls(means, indicators, far_exponent(greatest))
+
+    def n_columns(self, d: int) -> int:
+        """How many columns d columns become."""
+        return d + sum(values.size - 1 for values, _ in self.indicators.values())
+
+    def dense(self, rows: np.ndarray) -> np.ndarray:
+        """The numbers of a few dense rows, in bytes or floats, in rows or columns."""
+        if self.means or self.indicators or self.exponent:
+            return self._replace_values(rows.astype(np.float64))
+        if rows.dtype == bool:
+            rows = rows.view(np.uint8)
+        if rows.dtype != np.uint8:
+            rows = rows.astype(np.float64, copy=False)
+        plain = rows.flags.c_contiguous or rows.flags.f_contiguous
+        return rows if plain else np.ascontiguousarray(rows)
+
+    def _replace_values(self, rows: np.ndarray) -> np.ndarray:
+        for j, mean in self.means.items():
+            rows[np.isnan(rows[:, j]), j] = mean
+        if self.indicators:
+            blocks, start = [], 0
+            for j, (values, shares) in sorted(self.indicators.items()):
+                blocks += [rows[:, start:j], _hits(rows[:, [j]], values, shares)]
+                start = j + 1
+            rows = np.concatenate([*blocks, rows[:, start:]], axis=1)
+        rows = np.ldexp(rows, -self.exponent) if self.exponent else rows
+        return np.ascontiguousarray(rows)
+
+    def sparse(self, table: Any) -> Any:
+        """The numbers of a sparse table by row, zeros not stored."""
+        if self.means or self.indicators:
+            table = self._replace_sparse(sp.csc_array(table).astype(np.float64))
+        rows = sp.csr_array(table)
+        if not (rows.has_canonical_format and rows.data.all()):
+            rows = sp.csr_array(rows, copy=True)
+            rows.sum_duplicates()
+            rows.eliminate_zeros()
+        if rows.dtype == bool:
+            rows = rows.astype(np.uint8)
+        if rows.dtype != np.uint8:
+            rows = rows.astype(np.float64, copy=False)
+        if self.exponent:
+            data = np.ldexp(rows.data, -self.exponent)
+            rows = sp.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
+        return rows
+
+    def _replace_sparse(self, columns: Any) -> Any:
+        for j, mean in self.means.items():
+            data = columns.data[columns.indptr[j] : columns.indptr[j + 1]]
+            data[np.isnan(data)] = mean
+        if not self.indicators:
+            return columns
+        blocks, start = [], 0
+        for j, (values, shares) in sorted(self.indicators.items()):
+            hits = _hits(columns[:, [j]].toarray(), values, shares)
+            blocks += [columns[:, start:j], sp.csc_array(hits)]
+            start = j + 1
+        return sp.hstack([*blocks, columns[:, start:]], format="csr")
+
+
+class RowProducts:
+    """Products of some rows.
+
+    Parameters
+    ----------
+    table : array, sparse matrix or PackedTable
+        The rows.
+    numbers : Numbers
+        What its cells become.
+    share : ndarray of float64, optional
+        How much each row counts; 1 by default.
+    """
+
+    def __init__(self, table: Any, numbers: Numbers, share: np.ndarray | None = None) -> None:
+        self.n_rows, self.d = table.shape[0], numbers.n_columns(table.shape[1])
+        self._share, self._numbers = share, numbers
+        self._table = numbers.sparse(table) if sp.issparse(table) else table
+
+    def _parts(self) -> Iterator[tuple[slice, Any]]:
+        table = self._table
+        if sp.issparse(table):
+            yield slice(0, self.n_rows), table
+        else:
+            for first, rows in _dense_parts(table):
+                yield slice(first, first + len(rows)), self._numbers.dense(rows)
+
+    def sums(self, out: np.ndarray) -> np.ndarray:
+        """Add the sum of each column to `out`, and return it."""
+        for span, rows in self._parts():
+            share = np.ones(span.stop - span.start) if self._share is None else self._share[span]
+            _add(rows, share, out)
+        return out
+
+    def gram(
+        self, vector: np.ndarray, shift: float, out: np.ndarray, total: float
+    ) -> tuple[np.ndarray, float]:
+        """Project the rows and add them, by their projections, to `out`, and these to `total`."""
+        for span, rows in self._parts():
+            projections = _project(rows, vector, shift)
+            if self._share is not None:
+                projections *= self._share[span]
+            _add(rows, projections, out)
+            total = products.added(projections, total)
+        return out, total
+
+    def project(self, vector: np.ndarray, shift: float) -> np.ndarray:
+        """The product of each row with a vector, less `shift`."""
+        out = np.empty(self.n_rows)
+        for span, rows in self._parts():
+            out[span] = _project(rows, vector, shift)
+        return out
+
+
+def far_exponent(greatest: float) -> int:
+    """The power of two that is taken out of numbers far from 1; 0 for others."""
+    exponent = int(np.frexp(greatest)[1])
+    return exponent if abs(exponent) > FAR else 0
+
+
+def _project(rows: Any, vector: np.ndarray, shift: float) -> np.ndarray:
+    out = np.empty(rows.shape[0])
+    if sp.issparse(rows):
+        products.from_columns(rows.indptr, rows.indices, rows.data, vector, shift, out)
+    elif rows.flags.c_contiguous:
+        products.from_rows(rows, vector, shift, out)
+    else:
+        products.from_stored_columns(rows, vector, shift, out)
+    return out
+
+
+def _add(rows: Any, vector: np.ndarray, out: np.ndarray) -> None:
+    if sp.issparse(rows):
+        products.onto_columns(rows.indptr, rows.indices, rows.data, vector, out)
+    else:
+        products.onto_rows(rows, vector, out)
+
+
+def _column(table: Any, j: int) -> np.ndarray:
+    if sp.issparse(table):
+        return np.asarray(table[:, [j]].toarray().ravel(), np.float64)
+    return np.asarray(table[:, j], np.float64)
+
+
+def _hits(column: np.ndarray, values: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """An indicator for each value; the share of each where the value is missing."""
+    hits = (column == values).astype(np.float64)
+    hits[np.isnan(column[:, 0])] = shares
+    return hits
+
+
+def _dense_parts(table: Any) -> Iterator[tuple[int, np.ndarray]]:
+    """Some rows at a time, and the first of each."""
+    if isinstance(table, PackedTable):
+        yield from table.row_parts(in_bytes=True)
+        return
+    step = max(1, AT_ONCE // max(1, table.shape[1]))
+    for first in range(0, table.shape[0], step):
+        yield first, table[first : first + step]
+
+
+def missing_and_greatest(table: Any, nominal: list[int]) -> tuple[list[int], float]:
+    """The columns with missing values, and the greatest magnitude in those not nominal."""
+    return _columns_with_missing(table), _greatest(table, nominal)
+
+
+def _has_missing(numbers: np.ndarray) -> bool:
+    return numbers.dtype.kind == "f" and bool(np.isnan(numbers.min(initial=0.0)))
+
+
+def _columns_with_missing(table: Any) -> list[int]:
+    """The columns that have missing values."""
+    if table.dtype.kind != "f":
+        return []
+    if sp.issparse(table):
+        if not _has_missing(table.data):
+            return []
+        table = sp.csc_array(table)
+        missing = np.isnan(table.data)
+        return np.flatnonzero(np.diff(np.r_[0, np.cumsum(missing)][table.indptr])).tolist()
+    has_missing = np.zeros(table.shape[1], bool)
+    for _, rows in _dense_parts(table):
+        if rows.dtype.kind == "f":
+            has_missing |= np.isnan(rows).any(axis=0)
+    return np.flatnonzero(has_missing).tolist()
+
+
+def _greatest(table: Any, nominal: list[int]) -> float:
+    """The greatest magnitude of a number; whole numbers are never far from 1."""
+    if table.dtype.kind != "f":
+        return 0.0
+    if sp.issparse(table):
+        data = table.data
+        if nominal:
+            table, is_numeric = sp.csc_array(table), np.ones(table.shape[1], bool)
+            is_numeric[nominal] = False
+            data = table.data[np.repeat(is_numeric, np.diff(table.indptr))]
+        high, low = (reduce(data, initial=0.0) for reduce in (np.fmax.reduce, np.fmin.reduce))
+        return float(max(high, -low))
+    greatest = 0.0
+    for _, rows in _dense_parts(table):
+        magnitudes = np.fmax.reduce(np.abs(rows), axis=0, initial=0.0)
+        magnitudes[nominal] = 0.0
+        greatest = max(greatest, float(magnitudes.max(initial=0.0)))
+    return greatest
+
+
+def _values(column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    present = column[~np.isnan(column)]
+    values = np.unique(present)
+    shares = [float((present == value).mean()) for value in values.tolist()]
+    return values, np.array(shares)
+
+
+def _mean(column: np.ndarray) -> float:
+    """The mean of the known values, rounded once; so it does not depend on the order of rows."""
+    present = column[~np.isnan(column)]
+    if not present.size:
+        return 0.0
+    try:
+        return math.fsum(present.tolist()) / present.size
+    except OverflowError:
+        return math.fsum((present / present.size).tolist())
+
 
 STEPS = 40
 RESTARTS = 8

@@ -2,13 +2,78 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
-from mlfs.errors import printable
+import numpy as np
+import scipy.sparse as sp
 
-__all__ = ["STYLE", "details", "pairs", "table", "text"]
+from mlfs.data.dataset import Dataset
+from mlfs.errors import plural, printable
+
+ROWS, COLUMNS, LABELS = 5, 8, 30
+BAR = 8  # em, of a label that all rows have
+
+
+def as_html(data: Dataset) -> str:
+    """Show the size and the frequency of labels; the first rows are folded away."""
+    rows, features, labels = data.shape
+    kind = "sparse" if data.is_sparse else "dense"
+    size = f"{plural(rows, 'row')}, {plural(features, 'feature')} ({kind})"
+    elements = [
+        f"<p><b>{text(data.title)}</b>: {size}, {plural(labels, 'label')}</p>",
+        _labels(data),
+    ]
+    elements.append(details("first rows", _first_rows(data)))
+    elements += [f"<p>{text(note, 400)}</p>" for note in data.notes]
+    return f"<div>{''.join(elements)}</div>"
+
+
+def _labels(data: Dataset) -> str:
+    """How many rows have each label, with bars."""
+    rows, _, labels = data.shape
+    has_label = data.Y[:, :LABELS] > 0
+    counts = np.asarray(has_label.sum(axis=0)).ravel().tolist()
+    lines = []
+    for name, count in zip(data.label_names[:LABELS], counts, strict=True):
+        style = f"display:inline-block;height:.7em;width:{BAR * count / max(rows, 1):.2f}em;"
+        lines.append([text(name), f'{count:,} <span style="{style}background:#4c78a8"></span>'])
+    remainder = f"<p>and {plural(labels - LABELS, 'label')} more</p>" if labels > LABELS else ""
+    return table(["label", "rows"], lines) + remainder
+
+
+def _first_rows(data: Dataset) -> str:
+    columns = [*data.columns[:COLUMNS]]
+    first_rows = data.table[:ROWS] if _is_sliced(data.table) else data.X[:ROWS]
+    cells = _dense(first_rows)[:, :COLUMNS].tolist()
+    lines = [
+        [text(_value(x, column.values)) for x, column in zip(row, columns, strict=True)]
+        for row in cells
+    ]
+    head = [text(column.name, 30) for column in columns]
+    if len(data.columns) > COLUMNS:
+        head.append(f"and {len(data.columns) - COLUMNS:,} more")
+    return table(head, lines)
+
+
+def _is_sliced(stored: Any) -> bool:
+    """Whether rows can be taken without making the whole table."""
+    return sp.issparse(stored) or isinstance(stored, np.ndarray)
+
+
+def _dense(part: Any) -> np.ndarray:
+    if sp.issparse(part):
+        return np.asarray(sp.csr_array(part).toarray(), dtype=np.float64)
+    return np.asarray(part, dtype=np.float64)
+
+
+def _value(number: float, values: tuple[str, ...]) -> str:
+    if math.isnan(number):
+        return "?"
+    return values[int(number)] if values else f"{number:g}"
+
 
 STYLE = "text-align:left;padding:0 .8em 0 0;white-space:nowrap"
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mlfs.data.dataset import Column, Dataset
+from mlfs.data.dataset import Column, Dataset, Uniform
 from mlfs.data.delimited.records import is_number
-from mlfs.data.uniform import UniformColumns, UniformLabels
 from mlfs.errors import DataError, printable
 
 __all__ = ["losses", "refuse_half_pair", "refuse_half_pairs"]
@@ -79,7 +78,7 @@ def refuse_half_pairs(dataset: Dataset, kind: str) -> None:
     for noun, texts in names.items():
         refuse_half_pair(texts, f"the name of {noun}", "rename it")
     for noun, columns in (("column", dataset.columns), ("label", dataset.labels)):
-        is_uniform = isinstance(columns, (UniformColumns, UniformLabels))
+        is_uniform = isinstance(columns, (Uniform))
         for column in columns[:1] if is_uniform else columns:
             refuse_half_pair(
                 column.values, f"{noun} {printable(column.name)!r}: the value", "replace it"

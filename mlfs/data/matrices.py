@@ -11,9 +11,8 @@ import scipy.sparse as sp
 
 from mlfs._kernels.column_values import is_beyond
 from mlfs.data.columns import EIGHT, EXACT, column_of, first_merged, merged_error
-from mlfs.data.dataset import Column
+from mlfs.data.dataset import Column, Uniform
 from mlfs.data.packed_table import PackedTable
-from mlfs.data.uniform import UniformColumns
 from mlfs.errors import DataError, printable
 
 __all__ = ["COUNTED_TYPES", "EXACT", "as_counted", "check_places", "from_sparse", "needs_check"]
@@ -141,4 +140,4 @@ def from_sparse(x: Any, names: Sequence[str]) -> tuple[Any, Sequence[Column]]:
             f"column {printable(names[matrix.indices[bad[0]]])!r} holds {matrix.data[bad[0]]} in "
             f"row {row + 1}: an infinite value cannot be used; replace it or make it NaN"
         )
-    return matrix, UniformColumns(names, column_of("", np.zeros(0, x.dtype))[0])
+    return matrix, Uniform(names, column_of("", np.zeros(0, x.dtype))[0])

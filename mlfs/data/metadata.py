@@ -14,11 +14,18 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.arrays import from_arrays
-from mlfs.data.dataset import Column, Dataset, Label
+from mlfs.data.dataset import (
+    Column,
+    Dataset,
+    Label,
+    NumberedNames,
+    Uniform,
+    declared_sizes,
+    names_of,
+)
 from mlfs.data.labels.finding import first_duplicate, resolve
 from mlfs.data.packed_table import PackedTable
 from mlfs.data.request import Limits, Request, exceeded
-from mlfs.data.uniform import NumberedNames, UniformColumns, declared_sizes, names_of
 from mlfs.errors import DataError, ParseError, UsageError, printable, setting
 
 __all__ = [
@@ -130,7 +137,7 @@ def _unique_keys(items: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def default_columns(d: int, first: int = 0) -> Sequence[Column]:
     """Name columns that have no name of their own by their index in the file."""
-    return UniformColumns(NumberedNames("x", d, first), Column(""))
+    return Uniform(NumberedNames("x", d, first), Column(""))
 
 
 def refuse_other_labels(

@@ -1,27 +1,111 @@
-"""One array as numpy writes it (.npy), read without trusting its header.
+"""Arrays as numpy writes them: one alone, and the pair ``X.npy`` and ``Y.npy`` as a data set.
 
-The header is not evaluated as Python (numpy does that): it is matched against the one form that
-numpy writes. What it declares has to be what is there, byte for byte.
+The file of the labels is named with ``--labels @Y.npy``; else it is the one beside it whose name
+has a Y in the place of the last X (``train_X.npy`` and ``train_Y.npy``, ``x.npy`` and ``y.npy``).
+A large X is packed a few rows at a time.
+
+No header is trusted. It is not evaluated as Python (numpy does that), but matched against the one
+form that numpy writes; what it declares has to be what is there, byte for byte. A pickle is never
+opened.
 """
 
 from __future__ import annotations
 
+import io
 import math
 import re
 import struct
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
 from mlfs.data import files
 from mlfs.data.columns import refuse_infinite, refuse_merged
+from mlfs.data.dataset import Dataset, NumberedNames, Source
+from mlfs.data.files import InputFile
 from mlfs.data.matrices import COUNTED_TYPES, EXACT, needs_check
-from mlfs.data.metadata import check_limits
+from mlfs.data.metadata import check_limits, from_parts
 from mlfs.data.packed_table import Packer
 from mlfs.data.request import Request
-from mlfs.data.uniform import NumberedNames
-from mlfs.errors import DataError
+from mlfs.errors import DataError, ParseError, UsageError, printable, setting
+
+
+def read(source: bytes | InputFile, path: str, request: Request) -> Dataset:
+    """Read a pair of files, of which the one of the features is named."""
+    if not isinstance(source, InputFile) or not source.is_on_disk or source.compression:
+        raise ParseError("an array of features is read from a plain file X.npy beside Y.npy", path)
+    X, Y, labels = _array(source, request), None, _labels_file(path, request)
+    if labels is not None:
+        Y = _array(InputFile(labels, request.limits, request.max_memory), None)
+    source.check_unchanged()
+    data = from_parts(
+        X,
+        Y,
+        replace(request, labels=None),
+        path,
+        "a pair of .npy files",
+        names=(None, None),
+        weights=None,
+        nominal=None,
+        values=None,
+    )
+    by = "no file" if labels is None else f"the file {printable(labels, 400)}"
+    return data.with_changes(source=Source(path, "npy", labels_by=by))
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:  # noqa: ARG001  # as all writers
+    """Refuse to write two files where one is asked for."""
+    raise DataError(".npy holds features or labels alone: write .npz, which holds both")
+
+
+def _labels_file(path: str, request: Request) -> str | None:
+    """The file of the labels; None if the labels of a model are known and there is no file."""
+    labels = request.labels
+    if isinstance(labels, str) and labels.startswith("@") and labels.endswith(".npy"):
+        return labels[1:]
+    if labels is not None:
+        raise UsageError(
+            f"{printable(path, 400)}: the labels of an array are in a file of their own; name it "
+            f"with {setting('labels', '@Y.npy')}"
+        )
+    file = Path(path)
+    for letter, label_letter in (("X", "Y"), ("x", "y")):
+        before, match, after = file.stem.rpartition(letter)
+        labels_path = file.with_name(f"{before}{label_letter}{after}{file.suffix}")
+        if match and labels_path.is_file():
+            return str(labels_path)
+    if request.known is not None:
+        return None
+    raise UsageError(
+        f"{printable(path, 400)}: there is no file of labels beside it; name it with "
+        f"{setting('labels', '@Y.npy')}"
+    )
+
+
+def _array(file: InputFile, request: Request | None) -> Any:
+    """The array of a file: features, of which a request is known, or labels."""
+    path = file.path
+    try:
+        with file.open() as stream:
+            size = stream.seek(0, io.SEEK_END)
+            stream.seek(0)
+            if request is None:
+                table = array(stream.read())
+            else:
+                table = matrix(stream, size, None, request, path)
+    except Pickled:
+        raise ParseError(
+            "the array holds Python objects (a pickle), which are never opened; save numbers", path
+        ) from None
+    except Damaged as error:
+        raise ParseError(f"the array {error}", path) from None
+    if table.ndim == 0:
+        raise ParseError("the array is a single value, not a matrix", path)
+    return table
+
 
 AT_ONCE = 4 << 20  # bytes
 MAGIC = b"\x93NUMPY"

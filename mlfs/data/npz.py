@@ -31,12 +31,11 @@ import scipy.sparse as sp
 
 from mlfs.data import npy
 from mlfs.data.dataset import Dataset, Source
-from mlfs.data.files import InputFile
+from mlfs.data.files import RATIO_FROM, InputFile
 from mlfs.data.labels.finding import first_duplicate
 from mlfs.data.metadata import from_parts, pairs, values_of
 from mlfs.data.packed_table import PackedTable
 from mlfs.data.request import Request, exceeded, refuse_empty
-from mlfs.data.unpacking import RATIO_FROM
 from mlfs.errors import DataError, MlfsError, ParseError, printable
 
 __all__ = ["read", "write"]

@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from mlfs._kernels import pair_rows as kernel
 from mlfs._kernels import tokens
 from mlfs.data.assemble import csr_rows, row_blocks, without_weights
-from mlfs.data.columns import number_text
+from mlfs.data.columns import ROUNDED, is_rounded, number_text
 from mlfs.data.dataset import Dataset
 from mlfs.data.files import valid_lines
 from mlfs.data.request import Limits, exceeded
@@ -221,8 +221,9 @@ class _Piece:
         """Convert with `float` the numbers that the kernel left."""
         counts, hard = self.out.counts, self.out.hard
         for entry, start, stop in hard[: counts[kernel.HARDS]].tolist():
-            value = _float(self.text[start:stop].decode())
-            if value is None or not np.isfinite(value):
+            text = self.text[start:stop].decode()
+            value = _float(text)
+            if value is None or not np.isfinite(value) or is_rounded(text, value):
                 row = int(np.searchsorted(self.out.ends[: counts[0], 0], entry, side="right"))
                 raise self.fault(row)
             self.out.values[entry] = value
@@ -331,6 +332,8 @@ def _pair(token: str, path: str, line: int, column: int) -> tuple[int, float]:
             "leave the entry out if it is 0, or use .arff or .csv",
             path, line, position,
         )  # fmt: skip
+    if is_rounded(text, value):
+        raise ParseError(f"{printable(text)} is {ROUNDED}", path, line, position)
     return int(key.lstrip("0")[: DIGITS + 1] or "0"), value
 
 

@@ -17,12 +17,11 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from mlfs.data.assemble import csr_rows
-from mlfs.data.dataset import Dataset, Label, Source
+from mlfs.data.dataset import Dataset, Label, NumberedNames, Source, Uniform
 from mlfs.data.files import InputFile, decode
 from mlfs.data.metadata import default_columns, refuse_other_labels
 from mlfs.data.request import Request, exceeded, refuse_empty
 from mlfs.data.sparse_rows import SparseText, label_rows, write_table
-from mlfs.data.uniform import NumberedNames, UniformLabels
 from mlfs.errors import ParseError, plural, printable
 
 __all__ = ["read", "write"]
@@ -62,7 +61,7 @@ def read(source: bytes | InputFile, path: str, request: Request) -> Dataset:
     known = [fault for fault in faults if fault is not None]
     if known:
         raise min(known, key=lambda fault: fault.line or 0)
-    columns, labels = default_columns(d), UniformLabels(NumberedNames("y", q), Label(""))
+    columns, labels = default_columns(d), Uniform(NumberedNames("y", q), Label(""))
     refuse_other_labels(request, columns, labels, path, "an XMC file")
     X = csr_rows(X.data, X.indices, X.indptr[: n + 1], d)  # what follows are blank lines
     Y = label_rows(flat, counts[:n], q)

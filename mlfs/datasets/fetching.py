@@ -11,11 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mlfs.data.dataset import Dataset
-from mlfs.data.formats import read
-from mlfs.data.joining import join_datasets
+from mlfs.data.dataset import Dataset, join_datasets
+from mlfs.data.formats import read, write
 from mlfs.data.request import Limits
-from mlfs.data.written import write
 from mlfs.datasets.downloads import Progress, download_file, is_whole
 from mlfs.datasets.listing import SMALL, File, PublicDataset, info, names
 from mlfs.errors import DataError, UnknownName, UsageError, plural, printable

@@ -11,7 +11,7 @@ import numpy as np
 
 from mlfs._kernels import column_values
 from mlfs.counting.entries import edges_of
-from mlfs.data.uniform import LazySequence
+from mlfs.data.dataset import LazySequence
 from mlfs.discretize.column_blocks import Block
 from mlfs.errors import DataError, UsageError, printable
 

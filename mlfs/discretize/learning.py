@@ -9,8 +9,8 @@ import numpy as np
 
 from mlfs._kernels import column_values
 from mlfs.counting.entries import edges_of
-from mlfs.data.row_weights import check_weights
-from mlfs.data.uniform import declared_sizes, names_of
+from mlfs.data.columns import check_weights
+from mlfs.data.dataset import declared_sizes, names_of
 from mlfs.discretize.binning import Binnings, join, ranges
 from mlfs.discretize.class_counts import Classes, classes_of
 from mlfs.discretize.column_blocks import Block, blocks, round_weights

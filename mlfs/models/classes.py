@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from mlfs.data.columns import is_missing, refuse_infinite
 from mlfs.data.frames import array_of, as_frame, family
 from mlfs.data.labels.label_arrays import indicator, targets
-from mlfs.data.labels.label_sets import is_sets
+from mlfs.data.labels.label_values import is_sets
 from mlfs.data.matrices import check_places
 from mlfs.errors import DataError, UsageError, plural, printable
 from mlfs.models.problem import MISSING

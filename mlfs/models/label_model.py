@@ -18,10 +18,10 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from mlfs.api.documentation import page_of
 from mlfs.api.options import check_jobs, seed_of
 from mlfs.api.prepared import Prepared
+from mlfs.data.columns import check_weights
 from mlfs.data.dataset import Dataset
 from mlfs.data.frames import family
 from mlfs.data.matrices import check_places
-from mlfs.data.row_weights import check_weights
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.models.classes import Classes, ClassList, read_labels
 from mlfs.models.problem import Problem, column_names, open_arrays, open_rows, refuse_other_columns

@@ -16,9 +16,8 @@ import scipy.sparse as sp
 from mlfs.api.options import threads
 from mlfs.api.prepared import DEFAULTS, NO_MATTER, Prepared, prepare
 from mlfs.data.columns import force_nominal
-from mlfs.data.dataset import Column, Dataset, Label
+from mlfs.data.dataset import Column, Dataset, Label, NumberedNames
 from mlfs.data.frames import family
-from mlfs.data.uniform import NumberedNames
 from mlfs.errors import DataError, UsageError, printable
 
 MISSING = -1

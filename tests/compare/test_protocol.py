@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from mlfs.compare import resampling, run
 from mlfs.compare.resampling import Folds, Given, Holdout
 from mlfs.data.arrays import from_arrays
-from mlfs.data.joining import join_datasets
+from mlfs.data.dataset import join_datasets
 from mlfs.errors import DataError, UsageError
 from tests.compare import in_process
 

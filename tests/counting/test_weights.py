@@ -9,7 +9,7 @@ import mlfs
 from mlfs import DataError
 from mlfs.counting.weights import GRID_BITS, on_grid
 from mlfs.data import from_arrays
-from mlfs.data.row_weights import check_weights
+from mlfs.data.columns import check_weights
 from tests.walk import same
 
 NAMES = ["jmi", "scls", "mlfs_local", "mlcfs", "disr", "mlig"]

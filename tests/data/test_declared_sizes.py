@@ -136,6 +136,22 @@ def test_whole_numbers_that_a_float_cannot_hold_are_refused(kind, big):
         from_arrays(SMALL, X[:, 1], classes=True)
 
 
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("arff", "@relation 't: -C 1'\n@attribute y {0,1}\n@attribute a real\n@data\n0,1\n1,{}\n"),
+        ("arff", "@relation 't: -C 1'\n@attribute y {0,1}\n@attribute a real\n@data\n{1 {}}\n"),
+        ("svmlight", "1 1:5\n2 1:{}\n"),
+        ("xmc", "2 2 2\n1 1:5\n0 1:{}\n"),
+    ],
+)
+def test_whole_numbers_that_a_float_rounds_are_refused_in_text(form, text):
+    for n in (1, 3000):  # with care and by the kernel
+        lines = text.splitlines(keepends=True)
+        body = "".join([*lines[:-1], lines[-2] * (n - 1) * (form == "svmlight"), lines[-1]])
+        refused(form, body.replace("{}", str(2**53 + 1)).encode(), "a whole number beyond 2**53")
+
+
 @pytest.mark.parametrize("form", ["csv", "svmlight"])
 def test_digits_of_other_scripts_are_no_numbers(form):
     if form == "svmlight":

@@ -8,7 +8,8 @@ import scipy.sparse as sp
 from hypothesis import given
 
 import mlfs
-from mlfs.data import npy_pairs, npz
+from mlfs.data import npy as npy_arrays
+from mlfs.data import npz
 from mlfs.data.arrays import from_arrays
 from mlfs.data.request import Limits, Request
 from mlfs.errors import DataError, UsageError
@@ -198,12 +199,12 @@ def test_a_pickle_in_an_npy_file_is_refused(tmp_path):
 def test_a_pair_of_npy_files_that_changes_is_refused(tmp_path, monkeypatch):
     for name in ("X", "Y"):
         np.save(tmp_path / f"{name}.npy", np.eye(2))
-    labels_file = npy_pairs._labels_file
+    labels_file = npy_arrays._labels_file
 
     def changed(*args):
         np.save(tmp_path / "X.npy", np.eye(3))
         return labels_file(*args)
 
-    monkeypatch.setattr(npy_pairs, "_labels_file", changed)
+    monkeypatch.setattr(npy_arrays, "_labels_file", changed)
     with pytest.raises(DataError, match="the file changed while it was read"):
         mlfs.read(tmp_path / "X.npy")

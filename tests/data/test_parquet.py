@@ -11,6 +11,7 @@ from hypothesis import given
 import mlfs
 from mlfs import cli
 from mlfs.data.arrays import from_arrays
+from mlfs.data.dataset import Column
 from mlfs.data.parquet import parquet_reader as parquet
 from mlfs.data.request import Limits, Request
 from mlfs.errors import DataError, MissingExtra, UsageError
@@ -284,3 +285,16 @@ def test_parquet_files_with_other_columns_are_refused(tmp_path):
         mlfs.read(tmp_path / "[56].parquet", labels="y")
     with pytest.raises(UsageError, match="several files, which are read as one table only if"):
         mlfs.read(tmp_path / "*", format="csv")
+
+
+def test_a_nominal_column_without_values_and_a_table_without_labels_read_back(tmp_path):
+    table = from_arrays([[1.0, 0.0], [2.0, 1.0]], [[1], [0]])
+    nominal = Column("c", "nominal", ())
+    X = np.array([[1.0, np.nan], [2.0, np.nan]])
+    for data in (
+        table.with_changes(X=X, columns=(table.columns[0], nominal)),
+        table.with_changes(Y=np.zeros((2, 0), np.int8), labels=()),
+    ):
+        file = tmp_path / f"{len(data.labels)}.parquet"
+        mlfs.write(data, file)
+        assert_same(mlfs.read(file), data)

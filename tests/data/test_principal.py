@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from mlfs.data import from_arrays, packed_table, row_products
+from mlfs.data import first_component as components
+from mlfs.data import from_arrays, packed_table
 from mlfs.data.first_component import first_component, in_three_levels
 from mlfs.data.packed_table import Packer
 
@@ -92,7 +93,7 @@ def test_however_the_numbers_are_held_the_bits_are_the_same(kind, weighted, monk
     assert expected.any()
     for data in (data_of(X), data_of(np.asfortranarray(X)), data_of(X[::-1].copy()[::-1]), packed):
         np.testing.assert_array_equal(first_component(data, weights), expected)
-        monkeypatch.setattr(row_products, "AT_ONCE", 64)
+        monkeypatch.setattr(components, "AT_ONCE", 64)
         monkeypatch.setattr(packed_table, "AT_ONCE", 64)
         np.testing.assert_array_equal(first_component(data, weights), expected)
 

@@ -13,7 +13,6 @@ from mlfs.data.arff import arff_reader as arff
 from mlfs.data.arff import fast_rows
 from mlfs.data.dataset import Dataset
 from mlfs.data.delimited import csv_reader as delimited
-from mlfs.data.delimited import csv_rows
 from mlfs.data.request import Limits, Request
 from mlfs.errors import MlfsError
 
@@ -204,7 +203,7 @@ def csv_text(draw: st.DrawFn) -> str:
 @given(csv_text())
 def test_cells_read_alike_with_and_without_the_kernel(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv_rows, "SMALL", 0)
+        patch.setattr(delimited, "SMALL", 0)
         both(delimited.read, text.encode(), Request(labels="y"))
 
 
@@ -217,9 +216,9 @@ def test_quotes_are_read_by_the_kernel() -> None:
 
 
 def test_words_that_come_late_and_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(csv_rows, "PROBE", 40)
-    monkeypatch.setattr(csv_rows, "SLOTS", 16)
-    monkeypatch.setattr(csv_rows, "HARD", 8)
+    monkeypatch.setattr(delimited, "PROBE", 40)
+    monkeypatch.setattr(delimited, "SLOTS", 16)
+    monkeypatch.setattr(delimited, "HARD", 8)
     lines = [f"{i},w{i % 300},{i if i < 400 else 'x'},NA,{i % 2}" for i in range(500)]
     text = "\n".join(["a,b,c,d,y", *lines, ""])
     both(delimited.read, text.encode(), Request(labels="y"))

@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 from mlfs.data.arrays import from_arrays
-from mlfs.data.uniform import declared_sizes, names_of
+from mlfs.data.dataset import declared_sizes, names_of
 from mlfs.discretize import Binnings, learn
 from mlfs.discretize.column_blocks import round_weights
 from mlfs.discretize.divided import ColumnPart, learn_divided

@@ -16,8 +16,8 @@ from mlfs.counting.recoded_modes import with_modes
 from mlfs.counting.remote.holder import Holder
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset
+from mlfs.data.first_component import Numbers, RowProducts, missing_and_greatest
 from mlfs.data.piecewise import FilePieces, ReadRows
-from mlfs.data.row_products import Numbers, RowProducts, missing_and_greatest
 from mlfs.discretize import Binnings, coded
 from mlfs.discretize.divided import ColumnPart
 from mlfs.discretize.table_survey import Survey

@@ -21,9 +21,8 @@ from mlfs.counting.label_columns import code_labels, with_masks
 from mlfs.counting.memory import Budget
 from mlfs.counting.remote.remote_columns import RemoteCodes
 from mlfs.counting.weights import on_grid
-from mlfs.data.dataset import Dataset
-from mlfs.data.row_weights import check_weights
-from mlfs.data.uniform import declared_sizes, names_of
+from mlfs.data.columns import check_weights
+from mlfs.data.dataset import Dataset, declared_sizes, names_of
 from mlfs.discretize import Binnings, learn
 from mlfs.discretize.binning import join
 from mlfs.discretize.column_blocks import round_weights

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.dataset import Column
-from mlfs.data.row_products import Numbers, nominal_columns
+from mlfs.data.first_component import Numbers, nominal_columns
 
 __all__ = ["RemoteProducts"]
 

@@ -1,8 +1,7 @@
 """ARFF files (Weka, Mulan, MEKA), dense and sparse.
 
-In: the bytes of a file. Out: a `Dataset`; and the other way round in `arff_writer`.
+In: a file. Out: a `Dataset`; and the other way round in `arff_writer`.
 `arff_reader` puts the reading together: `header` reads the declarations, `fast_rows` lets a kernel
 read plain rows, and `careful_rows` reads any row and says what is wrong with it; `syntax` has the
-tokens, quotes, escapes and dates. `arff_dataset` says which columns are labels and makes the
-`Dataset`, and `arff_pieces` reads large files in pieces.
+tokens, quotes, escapes and dates.
 """

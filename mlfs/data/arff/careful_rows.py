@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from mlfs.data.arff.header import Attribute
 from mlfs.data.arff.syntax import Misfit, Token, date_seconds, group_text, tokenize
+from mlfs.data.columns import ROUNDED, is_rounded
 from mlfs.errors import printable
 
 __all__ = ["Row", "RowReader", "number"]
@@ -182,6 +183,8 @@ class RowReader:
                 "double; expected a finite number",
                 position,
             )
+        if is_rounded(text, value):
+            raise Misfit(f"{self._name(j)} holds {printable(text, 30)}, {ROUNDED}", position)
         if math.isnan(value):
             hint = ""
             if text.lower().strip("+-") in ("nan", "na", "null", "none", ""):

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from typing import Any, BinaryIO
 
 import numpy as np
+import scipy.sparse as sp
 
 from mlfs.data.assemble import refuse_collisions, row_block, without_weights
 from mlfs.data.columns import number_text
 from mlfs.data.dataset import Column, Dataset
 from mlfs.data.delimited.records import MISSING, is_number
+from mlfs.data.labels.label_values import BINARY, is_binary
 from mlfs.errors import DataError, printable
 
 __all__ = ["write", "write_tsv"]
@@ -49,6 +51,7 @@ def write(dataset: Dataset, stream: BinaryIO, separator: str = ",") -> None:
             "could not tell from a missing one: write .arff or .npz instead"
         )
     _refuse_infinite_words(dataset, form)
+    _refuse_unclear_classes(dataset, form)
     blank = "NA" if len(names) == 1 else ""
     stream.write((separator.join(header) + "\n").encode())
     step = max(1, (1 << 20) // len(names))
@@ -73,6 +76,24 @@ def _refuse_infinite_words(dataset: Dataset, form: str) -> None:
                         f"which this {form} file could not tell from an infinite number: "
                         "write .arff or .npz instead"
                     )
+
+
+def _refuse_unclear_classes(dataset: Dataset, form: str) -> None:
+    """Refuse a label of classes whose cells read as one of 0 and 1, or of fewer classes."""
+    for j, label in enumerate(dataset.labels):
+        if label.values == BINARY or label.numbers:
+            continue
+        column = dataset.Y[:, [j]]
+        codes = np.unique(column.toarray() if sp.issparse(column) else column)
+        values = [label.values[code] for code in codes[codes >= 0].tolist()]
+        are_numbers = all(map(is_number, values))
+        if is_binary(values) or (are_numbers and len({*map(float, values)}) < len(values)):
+            shown = ", ".join(printable(value, 20) for value in values[:6])
+            raise DataError(
+                f"the label {printable(label.name)!r} has the classes {{{shown}}} in its rows, "
+                f"which this {form} file could not tell apart, or from 0 and 1: "
+                "write .arff or .npz instead"
+            )
 
 
 def write_tsv(dataset: Dataset, stream: BinaryIO) -> None:

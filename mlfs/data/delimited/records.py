@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mlfs.data.columns import EXACT, ROUNDED, is_rounded
 from mlfs.data.dataset import Column
 from mlfs.data.labels.finding import first_duplicate
 from mlfs.data.request import Limits, exceeded
@@ -226,12 +227,25 @@ def number_in(cell: str, *, comma: bool = False) -> float | None:
     return math.nan if cell.strip() in MISSING else None
 
 
+def fault_of(cell: str, number: float | None) -> str:
+    """What is wrong with a number that a float does not hold; empty if nothing is."""
+    if number is None or abs(number) < EXACT or math.isnan(number):
+        return ""
+    if math.isinf(number):
+        return "which is infinite or beyond a 64-bit float; leave the cell empty if it is missing"
+    return ROUNDED if is_rounded(cell, number) else ""
+
+
 class Word(NamedTuple):
-    """What a cell means: a value of a nominal column, a number (None: neither), a list."""
+    """What a cell means: a value of a nominal column, a number (None: neither), a list.
+
+    `fault` is what is wrong with the number.
+    """
 
     value: str | None
     number: float | None
     item: str | None
+    fault: str
 
 
 @dataclass
@@ -249,7 +263,7 @@ class Words:
     quoted_header: bool
     comma: bool
     words: list[Word] = field(default_factory=list)
-    is_infinite: bool = False
+    has_fault: bool = False
     _places: dict[tuple[str, bool], int] = field(default_factory=dict)
 
     def number(self, cell: str) -> int:
@@ -258,7 +272,7 @@ class Words:
         if place == len(self.words):
             word = self._word(cell)
             self.words.append(word)
-            self.is_infinite |= word.number is not None and math.isinf(word.number)
+            self.has_fault |= bool(word.fault)
         return place
 
     def _word(self, cell: str) -> Word:
@@ -268,7 +282,8 @@ class Words:
         else:
             value = None if text in MISSING else text
         item = None if text and text in MISSING else text
-        return Word(value, number_in(str(cell), comma=self.comma), item)
+        number = number_in(str(cell), comma=self.comma)
+        return Word(value, number, item, fault_of(cell, number))
 
     def column(self, name: str) -> Column:
         """The column that holds these words."""

@@ -29,24 +29,88 @@ from mlfs.data.columns import (
     refuse_infinite,
     refuse_merged,
 )
-from mlfs.data.dataset import Label
+from mlfs.data.dataset import Label, Uniform
 from mlfs.data.frames import family
 from mlfs.data.labels.finding import first_duplicate
-from mlfs.data.labels.label_sets import (
+from mlfs.data.labels.label_values import ASK_OF_ARRAYS as ASK
+from mlfs.data.labels.label_values import (
+    BIN_OF_ARRAYS,
+    is_binary,
     is_missing_row,
     is_sets,
     label_names,
     label_sets,
+    map_texts,
+    stack_labels,
     whole_rows,
 )
-from mlfs.data.labels.label_values import ASK_OF_ARRAYS as ASK
-from mlfs.data.labels.label_values import BIN_OF_ARRAYS, is_binary, map_texts
 from mlfs.data.matrices import check_places
 from mlfs.data.request import Request
-from mlfs.data.uniform import UniformLabels
 from mlfs.errors import DataError, plural, printable
 
-__all__ = ["as_label_array", "indicator", "targets", "unwrap"]
+
+def numeric_targets(
+    y: Any, n_rows: int, names: Sequence[str] | None = None, classes: bool = False
+) -> tuple[Any, Sequence[Label]]:
+    """Turn Y into positions like `targets`, but keep columns of numbers as numbers.
+
+    Examples
+    --------
+    >>> Y, labels = numeric_targets([2.5, 0.5, 2.5], 3)
+    >>> Y.ravel().tolist(), labels[0].values, labels[0].numbers
+    ([1, 0, 1], ('0.5', '2.5'), True)
+    """
+    if y is None or is_sets(y, classes=True):
+        return targets(y, n_rows, names, classes)
+    plain, series_names = unwrap(y, names)
+    if isinstance(plain, dict):
+        columns = list(plain.items())
+        if names is not None:
+            renamed = label_names(names, len(columns))
+            columns = [(name, cells) for name, (_, cells) in zip(renamed, columns, strict=True)]
+        is_single = False
+    else:
+        array = plain.toarray() if sp.issparse(plain) else as_label_array(plain)
+        if array.ndim not in (1, 2) or len(array) != n_rows or array.dtype.kind not in "biufO":
+            return targets(y, n_rows, names, classes)
+        is_single = array.ndim == 1
+        matrix = array.reshape(len(array), -1)
+        columns = list(zip(label_names(series_names, matrix.shape[1]), matrix.T, strict=True))
+    codes: list[np.ndarray] = []
+    labels: list[Label] = []
+    for name, cells in columns:
+        numbers = _numbers(name, cells)
+        if numbers is None or len(numbers) != n_rows or np.isin(numbers, (-1, 0, 1)).all():
+            label_codes, (label,) = targets({name: cells}, n_rows, None, classes or is_single)
+        else:
+            label_codes, label = coded_numbers(name, numbers)
+        codes.append(label_codes.reshape(-1))
+        labels.append(label)
+    return stack_labels(codes, n_rows), tuple(labels)
+
+
+def _numbers(name: str, cells: Any) -> np.ndarray | None:
+    """The values of a column as floats; None if it holds anything but numbers."""
+    array = np.asarray(cells)
+    if array.dtype.kind in "iuf":
+        return array.astype(np.float64)
+    if array.dtype.kind != "O":
+        return None
+    values = [None if is_missing(cell) else cell for cell in array.tolist()]
+    kinds = {type(cell) for cell in values if cell is not None}
+    if not are_numbers(kinds) or kinds & {bool, np.bool_}:
+        return None
+    return floats_of(name, values, "label")
+
+
+def coded_numbers(name: str, x: np.ndarray) -> tuple[np.ndarray, Label]:
+    """Code a numeric target by the places of its values among those that occur, rising."""
+    refuse_infinite(x, [name], noun="label")
+    missing = np.isnan(x)
+    distinct, codes = np.unique(np.where(missing, 0.0, x), return_inverse=True)
+    codes = np.where(missing, -1, codes.reshape(-1)).astype(np.int32)
+    return codes, Label(name, tuple(map(number_text, distinct.tolist())), numbers=True)
+
 
 BLOCK = 1 << 18
 
@@ -183,7 +247,7 @@ def _from_numbers(
 ) -> tuple[np.ndarray, Sequence[Label]]:
     binary = indicator(matrix)
     if binary is not None:
-        return binary, UniformLabels(names, Label(""))
+        return binary, Uniform(names, Label(""))
     unknown = np.isnan(matrix) if matrix.dtype.kind == "f" else np.zeros(matrix.shape, bool)
     present = matrix[~unknown]
     if np.isin(present, (-1, 0, 1)).all():
@@ -191,7 +255,7 @@ def _from_numbers(
             unknown |= matrix == -1
         out = np.where(matrix == 1, 1, 0).astype(np.int8)
         out[unknown] = -1
-        return out, UniformLabels(names, Label(""))
+        return out, Uniform(names, Label(""))
     if not classes:
         _refuse_values(matrix, unknown, names)
     columns = [_numeric_classes(name, matrix[:, j]) for j, name in enumerate(names)]
@@ -313,7 +377,7 @@ def _from_sparse(
         raise DataError(f"label {shown!r} holds {y.data[entry]} in row {row}: {why}")
     with np.errstate(invalid="ignore"):  # great values are those of classes, which get codes below
         codes = data.astype(np.int32)
-    labels: Any = [Label(name) for name in names] if odd.size else UniformLabels(names, Label(""))
+    labels: Any = [Label(name) for name in names] if odd.size else Uniform(names, Label(""))
     for j in np.unique(y.indices[odd]).tolist():
         in_column = y.indices == j
         values = np.where(data[in_column] < 0, np.nan, data[in_column])

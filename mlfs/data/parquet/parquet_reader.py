@@ -23,7 +23,7 @@ from mlfs.data.columns import column_of, is_missing, refuse_infinite, refuse_mer
 from mlfs.data.dataset import Column, Dataset
 from mlfs.data.files import InputFile
 from mlfs.data.labels.finding import LabelPositions
-from mlfs.data.labels.label_sets import label_sets
+from mlfs.data.labels.label_values import label_sets
 from mlfs.data.packed_table import Packer, recoded
 from mlfs.data.parquet.parquet_schema import (
     BOOLEANS,

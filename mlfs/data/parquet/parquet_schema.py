@@ -12,12 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mlfs.data.files import InputFile
+from mlfs.data.files import RATIO_FROM, InputFile
 from mlfs.data.labels.finding import LabelPositions, first_duplicate, resolve
 from mlfs.data.matrices import COUNTED_TYPES
 from mlfs.data.metadata import load
 from mlfs.data.request import UNNEEDED, Limits, Request, exceeded
-from mlfs.data.unpacking import RATIO_FROM
 from mlfs.errors import DataError, MissingExtra, MlfsError, ParseError, printable
 
 NOTE = b"mlfs"

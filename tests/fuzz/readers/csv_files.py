@@ -9,7 +9,7 @@ import random
 from typing import Any
 
 from mlfs.data.dataset import Dataset
-from mlfs.data.delimited import csv_rows
+from mlfs.data.delimited import csv_reader
 from tests.fuzz.cases import Case, Finding
 from tests.fuzz.mutation import mutate
 from tests.fuzz.readers.reader import dense
@@ -28,7 +28,7 @@ class Csv(Compiled):
     separator = ","
 
     def prepare(self) -> None:
-        csv_rows.SMALL = 0  # let the kernel read small files too
+        csv_reader.SMALL = 0  # let the kernel read small files too
         s = self.separator
         rows = f"a{s}w{s}y\n1.5{s}red{s}0\n9{s}blue{s}1\n".encode()
         self.examples = (Case(rows, {"labels": "last:1"}),)
