@@ -9,8 +9,6 @@ best: `choosing`. Sparse products: `products`. `jit` compiles a kernel once and 
 
 from __future__ import annotations
 
-__all__: list[str] = []
-
 try:
     import numba  # noqa: F401
 except ValueError as error:  # such as NUMBA_NUM_THREADS=0

@@ -19,8 +19,6 @@ from mlfs._kernels.jit import compiled, inner, spliced
 from mlfs._kernels.tokens import DONE, FULL, HARD, STOPPED, UNSEEN, note, read_number
 from mlfs._kernels.words import byte
 
-__all__ = ["WORDS_FULL", "rows_of_cells"]
-
 NEWLINE, SPACE, QUOTE = 10, 32, 34
 BIG_N, SMALL_N, BIG_A, SMALL_A = 78, 110, 65, 97
 PROBES = 256

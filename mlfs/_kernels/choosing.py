@@ -8,8 +8,6 @@ import numpy as np
 
 from mlfs._kernels.jit import compiled, inner
 
-__all__ = ["TIE", "leaders", "leaders_of", "stale_ones"]
-
 TIE = 1e-12  # differences of this relative size are rounding
 
 

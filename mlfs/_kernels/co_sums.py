@@ -16,27 +16,6 @@ from numba.extending import overload
 from mlfs._kernels.jit import compiled, inner, wrapping
 from mlfs._kernels.logarithm import log
 
-__all__ = [
-    "LOW_BITS",
-    "AllCounts",
-    "AnyCounts",
-    "Impurity",
-    "Levels",
-    "TwoLevels",
-    "add_alone",
-    "add_features",
-    "add_joint_of_cells",
-    "add_joint_of_two",
-    "add_label_pairs_of_two",
-    "add_pairs_of_cells",
-    "fill_xlogx",
-    "joints_of_two",
-    "pairs_of_two",
-    "singles",
-    "terms",
-    "xlogx_of",
-]
-
 
 class AllCounts(NamedTuple):
     """C log c, in units, of every count that there can be."""

@@ -14,22 +14,6 @@ import numpy as np
 
 from mlfs._kernels.jit import compiled, inner
 
-__all__ = [
-    "SMALL",
-    "add_parts",
-    "code_values",
-    "count_codes",
-    "count_stored",
-    "distinct_integers",
-    "find_codes",
-    "is_beyond",
-    "learn_values",
-    "sum_counts",
-    "transpose",
-    "write_entries",
-    "write_lists",
-]
-
 ROWS = 32  # rows at a time that stay in a cache, each with at least one line of every column
 WORD = 64
 LINEAR = 8  # up to this many edges, comparing with each is faster than a binary search

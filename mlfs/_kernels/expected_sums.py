@@ -12,8 +12,6 @@ from mlfs._kernels.co_sums import xlogx_of
 from mlfs._kernels.jit import compiled, inner
 from mlfs._kernels.logarithm import log
 
-__all__ = ["add_expected"]
-
 WIDE = 2500.0  # a variance from which the sum over all shared rows is a series of moments
 NEGLIGIBLE = 1e-19
 

@@ -13,16 +13,6 @@ from typing import Any
 from mlfs._kernels.co_sums import xlogx_of
 from mlfs._kernels.jit import compiled, inner
 
-__all__ = [
-    "complete_given",
-    "complete_pairs",
-    "complete_triples",
-    "count_given",
-    "gini_of_tables",
-    "pair_sums",
-    "triple_sums",
-]
-
 
 @compiled
 def complete_pairs(

@@ -14,8 +14,6 @@ import numpy as np
 from mlfs._kernels.jit import compiled, inner
 from mlfs._kernels.logarithm import log
 
-__all__ = ["Candidates", "Given", "Scratch", "Targets", "add_information", "factor", "solve"]
-
 NONE = 1e-9  # of a variance of 1: less is determined by the other columns
 LEAST = 1e-12  # of what varies: the most that a prediction can take
 

@@ -9,8 +9,6 @@ import numpy as np
 from mlfs._kernels.jit import compiled
 from mlfs._kernels.planes import lowest
 
-__all__ = ["by_row", "from_planes", "take"]
-
 ONE, NONE = np.uint64(1), np.uint64(0)
 WORD = 64
 

@@ -13,8 +13,6 @@ import numpy as np
 
 from mlfs._kernels.jit import inner
 
-__all__ = ["log"]
-
 BITS = 90
 ROOT_OF_HALF = math.sqrt(0.5)
 STEPS = 128

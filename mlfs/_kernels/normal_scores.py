@@ -6,8 +6,6 @@ from typing import Any
 
 from mlfs._kernels.jit import compiled, reassociating
 
-__all__ = ["products", "score_column"]
-
 
 @compiled
 def score_column(values: Any, order: Any, weights: Any, table: Any, out: Any) -> int:

@@ -17,16 +17,6 @@ from numba.extending import intrinsic
 from mlfs._kernels.jit import compiled
 from mlfs._kernels.planes import lowest
 
-__all__ = [
-    "MISSING",
-    "ODD",
-    "STRIP",
-    "as_bytes",
-    "entries_of_labels",
-    "slice_columns",
-    "slice_rows",
-]
-
 STRIP = 64  # rows to the word, and columns at a time
 ONE = np.uint64(1)
 CHUNK = 64 * STRIP  # columns at a time, so that the bytes of eight rows stay in a cache

@@ -14,19 +14,6 @@ from mlfs._kernels.jit import compiled, inner
 from mlfs._kernels.tokens import DONE, HARD, STOPPED, blank_end, read_number
 from mlfs._kernels.words import byte, eight, leading, word
 
-__all__ = [
-    "ENTRIES",
-    "HARDS",
-    "IDS",
-    "LARGEST",
-    "LINES",
-    "ODD",
-    "ROWS",
-    "UNSORTED",
-    "PairRows",
-    "pair_rows",
-]
-
 ROWS, ENTRIES, IDS, LINES, HARDS, UNSORTED, ODD = 0, 1, 2, 3, 4, 5, 6  # places in `counts`
 LARGEST = (1 << 31) - 2  # the largest index
 TAB, NEWLINE, SPACE, HASH, COMMA, COLON, PLUS, MINUS = 9, 10, 32, 35, 44, 58, 43, 45

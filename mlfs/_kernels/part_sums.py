@@ -13,15 +13,6 @@ from mlfs._kernels.co_sums import of_cell, xlogx_of
 from mlfs._kernels.jit import compiled, inner, wrapping
 from mlfs._kernels.row_walks import Lists
 
-__all__ = [
-    "Groups",
-    "Room",
-    "add_given_parts",
-    "add_impurity",
-    "add_known_sums",
-    "add_sums_of_parts",
-]
-
 
 class Groups(NamedTuple):
     """The parts, and in each the rows of every value of a label that is not the label's mode.

@@ -15,8 +15,6 @@ from mlfs._kernels.co_sums import xlogx_of
 from mlfs._kernels.jit import compiled, inner, wrapping
 from mlfs._kernels.planes import popcount
 
-__all__ = ["Columns", "Results", "Tables", "subset_pairs", "subset_triples"]
-
 
 class Columns(NamedTuple):
     """Columns as bit planes: n[at[j] + code] is how often column j has a code."""

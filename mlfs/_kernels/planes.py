@@ -14,18 +14,6 @@ from numba.extending import intrinsic
 
 from mlfs._kernels.jit import compiled, inner
 
-__all__ = [
-    "SMALL",
-    "count_values",
-    "flip",
-    "lowest",
-    "pack",
-    "popcount",
-    "sweep",
-    "unpack",
-    "write_planes",
-]
-
 ONE = np.uint64(1)
 PLACE = np.uint64(63)
 

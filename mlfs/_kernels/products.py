@@ -9,17 +9,6 @@ from typing import Any
 
 from mlfs._kernels.jit import compiled
 
-__all__ = [
-    "added",
-    "dot",
-    "from_columns",
-    "from_rows",
-    "from_stored_columns",
-    "onto_columns",
-    "onto_rows",
-    "orthogonalise",
-]
-
 
 @compiled
 def dot(a: Any, b: Any) -> float:

@@ -14,19 +14,6 @@ from mlfs._kernels.co_sums import TwoLevels, add_alone, add_joint_of_two, xlogx_
 from mlfs._kernels.jit import compiled, inner, wrapping
 from mlfs._kernels.planes import ONE
 
-__all__ = [
-    "Lists",
-    "Pairs",
-    "Scratch",
-    "add_joint_of_levels",
-    "add_joint_of_lists",
-    "count_labels",
-    "count_pairs",
-    "count_triples",
-    "group_rows",
-    "shared_rows",
-]
-
 
 class Lists(NamedTuple):
     """Cells by row: those of row r stand in ``cells[indptr[r]:indptr[r + 1]]``."""

@@ -29,8 +29,6 @@ from mlfs._kernels.tokens import (
 )
 from mlfs._kernels.words import byte, eight, leading, word
 
-__all__ = ["Columns", "Dense", "Sparse", "dense_rows", "sparse_rows"]
-
 TAB, NEWLINE, SPACE, COMMA, OPEN, CLOSE = 9, 10, 32, 44, 123, 125
 
 

@@ -13,27 +13,7 @@ import numpy as np
 from numba.core import config
 
 from mlfs._kernels.jit import inner, spliced
-from mlfs._kernels.words import PADDING, byte, eight, leading, word
-
-__all__ = [
-    "DATE",
-    "DONE",
-    "DOT",
-    "FULL",
-    "HARD",
-    "NUMERIC",
-    "PADDING",
-    "SKIPPED",
-    "STOPPED",
-    "UNSEEN",
-    "WANTED",
-    "Names",
-    "blank_end",
-    "is_compiled",
-    "note",
-    "read_number",
-    "read_value",
-]
+from mlfs._kernels.words import byte, eight, leading, word
 
 NUMERIC, SKIPPED, DATE, WANTED = -1, -2, -3, -4
 DONE, STOPPED, FULL, HARD = 0, 1, 2, 3

@@ -13,8 +13,6 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-__all__ = ["PADDING", "byte", "eight", "leading", "word"]
-
 PADDING = 64
 ZEROS = 0x3030303030303030
 TOPS = 0x8080808080808080

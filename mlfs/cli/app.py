@@ -32,8 +32,6 @@ from mlfs.cli.structure_command import structure
 from mlfs.cli.train_command import train
 from mlfs.errors import MlfsError, UnknownName, UsageError, printable
 
-__all__ = ["cli", "run"]
-
 CLOSED_PIPE = 141
 COMPLETE = "_MLFS_COMPLETE"  # by which a shell asks click for completions
 LONG = re.compile(r"\w{81,}")  # digits and letters of a value, not a path with its folders

@@ -19,7 +19,6 @@ from mlfs.models.names import STRUCTURED, WHOLE
 if TYPE_CHECKING:
     from mlfs.compare.results import Results
 
-__all__ = ["compare"]
 
 FAILED = 1
 SHOWN = 5

@@ -16,22 +16,6 @@ import click
 
 from mlfs.errors import MissingExtra, UsageError, printable
 
-__all__ = [
-    "INTERRUPTED",
-    "ClosedOutput",
-    "Console",
-    "Output",
-    "check_format",
-    "check_place",
-    "check_suffix",
-    "console_of",
-    "csv_line",
-    "output_of",
-    "write_data",
-    "write_report",
-    "write_texts",
-]
-
 INTERRUPTED = 130  # the exit code
 
 

@@ -10,8 +10,6 @@ from mlfs.cli.console import check_format, check_place, check_suffix, console_of
 from mlfs.cli.help import Command, topical
 from mlfs.cli.shared_options import input_data, reading, talking
 
-__all__ = ["convert"]
-
 
 @click.command(
     cls=Command,

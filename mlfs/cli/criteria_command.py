@@ -11,8 +11,6 @@ from mlfs.cli.console import console_of
 from mlfs.cli.help import Command
 from mlfs.cli.shared_options import form_of, talking
 
-__all__ = ["criteria"]
-
 
 @click.command(
     cls=Command,

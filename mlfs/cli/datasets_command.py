@@ -15,7 +15,6 @@ from mlfs.cli.shared_options import form_of, stacked, talking
 if TYPE_CHECKING:
     from mlfs.datasets import PublicDataset
 
-__all__ = ["datasets"]
 
 HEAD = ("name", "rows", "features", "labels", "cardinality", "domain", "MB", "here")
 

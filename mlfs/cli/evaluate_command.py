@@ -17,7 +17,6 @@ from mlfs.errors import MlfsError, plural, printable
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["evaluate"]
 
 PATTERN = "*?[,:@"
 

@@ -18,8 +18,6 @@ from mlfs.cli.shared_options import (
     talking,
 )
 
-__all__ = ["explain"]
-
 
 @click.command(
     cls=Command,

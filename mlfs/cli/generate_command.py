@@ -11,8 +11,6 @@ from mlfs.cli.console import check_format, check_place, check_suffix, console_of
 from mlfs.cli.help import Command, topical
 from mlfs.cli.shared_options import talking
 
-__all__ = ["generate"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 SIZES = ("rows", "features", "labels")
 

@@ -13,8 +13,6 @@ from mlfs.cli.shared_options import count, parameters_of, stacked
 from mlfs.errors import UnknownName, UsageError, check_name, printable
 from mlfs.models.names import STRUCTURED, WHOLE
 
-__all__ = ["learner_named", "made", "modelling", "settings_of"]
-
 OWN_LEARNERS = (
     "mlfs.models.baselines.lift.Lift",
     "mlfs.models.switching.Switching",

@@ -15,8 +15,6 @@ from mlfs.cli.shared_options import reading_known, talking
 from mlfs.cli.stored_models import answer, opened, parts_of, unseen_values
 from mlfs.errors import DataError, plural
 
-__all__ = ["predict"]
-
 IN_MEMORY = 64 << 20  # bytes of text
 AT_ONCE = 1 << 20
 

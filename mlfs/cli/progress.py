@@ -15,8 +15,6 @@ from mlfs.cli.console import Console
 from mlfs.errors import printable
 from mlfs.models.progress_reports import duration
 
-__all__ = ["Arriving", "Cells", "Picks", "Waiting", "duration"]
-
 PICKS_EVERY = 0.1
 FIRST, EVERY = 0.5, 0.25
 BAR = 30  # characters

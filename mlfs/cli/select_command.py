@@ -25,7 +25,6 @@ from mlfs.errors import UsageError, plural
 if TYPE_CHECKING:
     from mlfs.criteria import Criterion
 
-__all__ = ["run_selection", "select"]
 
 FORMATS = ("table", "names", "indices", "csv", "json")
 

@@ -20,21 +20,6 @@ from mlfs.errors import DataError, UsageError, printable, setting
 if TYPE_CHECKING:
     from mlfs.criteria import Criterion
 
-__all__ = [
-    "count",
-    "declared",
-    "form_of",
-    "input_data",
-    "parameters_of",
-    "place_of",
-    "reading",
-    "reading_known",
-    "reading_labels",
-    "selecting",
-    "selection_options",
-    "stacked",
-    "talking",
-]
 
 WORDS = ("all", "auto", "cv")  # numbers of features
 START_BYTES = 64 << 20

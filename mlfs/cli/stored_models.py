@@ -16,7 +16,6 @@ from mlfs.errors import DataError, MlfsError, UsageError, printable
 if TYPE_CHECKING:
     from mlfs.models.matched_rows import MatchedRows
 
-__all__ = ["answer", "data_of", "opened", "parts_of", "rows_of", "unseen_values"]
 
 T = TypeVar("T")
 unseen_values = topical(

@@ -14,8 +14,6 @@ from mlfs.cli.shared_options import talking
 from mlfs.cli.stored_models import answer, opened
 from mlfs.errors import DataError, UsageError, printable
 
-__all__ = ["structure"]
-
 REPORTS = {".txt": "text", ".dot": "dot", ".gv": "dot", ".json": "json"}
 PICTURES = (".png", ".svg", ".pdf")
 

@@ -19,8 +19,6 @@ from mlfs.cli.shared_options import reading_labels, talking
 from mlfs.cli.stored_models import data_of
 from mlfs.errors import DataError, MlfsError, UsageError, plural, printable
 
-__all__ = ["train"]
-
 UNSETTLED = "did not converge: raise their limit, as with -P max_iter=1000"
 
 

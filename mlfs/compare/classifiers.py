@@ -17,17 +17,6 @@ from mlfs.compare.named import Named, import_path
 from mlfs.errors import UnknownName, UsageError, printable
 from mlfs.models.classes import as_written
 
-__all__ = [
-    "OWN",
-    "Answers",
-    "ComparedModel",
-    "check_classifier",
-    "classifier",
-    "known_models",
-    "of_learner",
-    "selects",
-]
-
 LACKING = (AttributeError, NotImplementedError, TypeError)
 TRIED = 60  # rows on which a foreign classifier shows what it takes
 OWN = {"mlnb": "mlfs.compare.naive_bayes.MLNB"}

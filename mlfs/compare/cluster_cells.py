@@ -15,8 +15,6 @@ from mlfs.compare.data_sources import DataSource, digest_of_files
 from mlfs.compare.pool import LocalProcess, WorkerLost, WorkerProcess
 from mlfs.errors import ClusterError, DataError, UsageError, plural
 
-__all__ = ["OnCluster"]
-
 SAME = ("scikit-learn", "scipy")  # beside what every worker of a cluster must have alike
 ENDING = 2.0  # seconds
 

@@ -23,8 +23,6 @@ from mlfs.compare.results import Results, Summary, finite
 from mlfs.compare.settings import ALL, Size
 from mlfs.metrics import METRICS
 
-__all__ = ["AREA", "MEAN", "Contest", "contests", "sizes_of"]
-
 MEAN = "mean"  # instead of one number of features: the mean over all of them
 AREA = "area"  # the area under the curve over the shares of the features, as a mean height
 

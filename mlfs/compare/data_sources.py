@@ -19,18 +19,6 @@ from mlfs.data.dataset import Dataset, join_datasets
 from mlfs.data.labels.label_values import REMEDIES
 from mlfs.errors import DataError, UnknownName, UsageError, printable, setting
 
-__all__ = [
-    "DataSource",
-    "content_digest",
-    "dense",
-    "digest_of_files",
-    "drop_columns",
-    "excluded_columns",
-    "read_file",
-    "rows_of",
-    "sources",
-]
-
 PARTS = (("-train", "-test"), ("_train", "_test"), (".train", ".test"))
 
 

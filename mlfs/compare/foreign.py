@@ -13,8 +13,6 @@ from mlfs.compare.named import import_path
 from mlfs.compare.training_rows import TrainingRows
 from mlfs.errors import DataError, UsageError, printable
 
-__all__ = ["foreign_scores", "is_foreign", "make_from_text"]
-
 SIZES = ("k", "n_features_to_select", "max_features")  # parameters that say how many
 
 

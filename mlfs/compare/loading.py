@@ -19,8 +19,6 @@ from mlfs.compare.settings import Settings, size
 from mlfs.errors import DataError, printable
 from mlfs.metrics import METRICS, evaluate
 
-__all__ = ["load", "settings_of"]
-
 KINDS = {"Folds": Folds, "Holdout": Holdout, "Given": Given}
 
 

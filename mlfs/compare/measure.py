@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Cost", "OverBudget", "limited", "measured"]
-
 STATUS, REFERENCES = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 

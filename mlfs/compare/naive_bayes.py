@@ -14,8 +14,6 @@ from mlfs.errors import UsageError, printable
 from mlfs.models.baselines.bases import LogOddsModel
 from mlfs.models.problem import Problem
 
-__all__ = ["MLNB"]
-
 KINDS = ("auto", "gaussian", "bernoulli", "binned")
 
 

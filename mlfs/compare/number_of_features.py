@@ -27,8 +27,6 @@ from mlfs.metrics import METRICS, evaluate
 from mlfs.metrics.top import propensities
 from mlfs.models.training_table import TrainingTable
 
-__all__ = ["indicators", "score_sizes", "sizes_up_to"]
-
 GROWTH = 1.4
 NOT_OF_FOLDS = {*DEFAULTS, "criterion", "n", "seed", "cv_model", "cv_metric", "cv_folds"}
 

@@ -13,8 +13,6 @@ import numpy as np
 from mlfs.compare.results import Results, finite
 from mlfs.errors import DataError
 
-__all__ = ["Overlap", "agreement", "jaccard", "kuncheva", "nogueira", "overlaps"]
-
 
 @dataclass(frozen=True)
 class Overlap:

@@ -12,8 +12,6 @@ import numpy as np
 
 from mlfs.compare.results import Results, plain_cell
 
-__all__ = ["LabelRow", "label_rows", "labels_csv", "widest"]
-
 MEASURES = ("positives", "f1", "auc", "pr_auc")
 
 

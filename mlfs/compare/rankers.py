@@ -22,8 +22,6 @@ from mlfs.data.dataset import Dataset
 from mlfs.errors import DataError, UnknownName, UsageError, printable
 from mlfs.models.training_table import TrainingTable
 
-__all__ = ["BASELINES", "Ranked", "Ranker", "known_rankers", "ranker"]
-
 BASELINES = {
     "all": "every feature, in the order of the columns",
     "random": "features in a random order, another one in each split",

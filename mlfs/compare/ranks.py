@@ -15,19 +15,6 @@ import numpy as np
 
 from mlfs.errors import DataError
 
-__all__ = [
-    "FEWEST",
-    "Friedman",
-    "bonferroni_dunn",
-    "cliques",
-    "f_of_ranks",
-    "friedman",
-    "nemenyi",
-    "ranks",
-    "round_to_scale",
-    "underpowered",
-]
-
 LEVEL = 0.05
 FEWEST = 6  # with fewer data sets no test over data sets can reach 0.05
 DIGITS = (

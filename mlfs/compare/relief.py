@@ -15,8 +15,6 @@ from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.dataset import Dataset
 from mlfs.errors import DataError
 
-__all__ = ["ppt_relieff", "relieff_ml", "rf_br"]
-
 
 class _Space:
     """The rows of a data set, with the distances of ReliefF."""

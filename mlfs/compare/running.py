@@ -26,8 +26,6 @@ from mlfs.compare.training_rows import unprepared
 from mlfs.errors import UsageError, check_name, plural, printable
 from mlfs.metrics import METRICS
 
-__all__ = ["DEFAULT_METRICS", "run"]
-
 DEFAULT_METRICS = ("exact_match", "hamming_loss", "macro_f1", "micro_f1", "ranking_loss")
 OPTIONS = ("bins", "n_bins", "nominal_limit", "missing", "network", "order", "k", "prefilter")
 SHOWN = 5  # names in a note

@@ -12,8 +12,6 @@ from mlfs.compare.measure import Cost, measured
 from mlfs.data.dataset import Dataset
 from mlfs.errors import UsageError, printable
 
-__all__ = ["TrainingRows", "unprepared"]
-
 PREPARATION = ("bins", "n_bins", "nominal_limit", "missing")
 
 

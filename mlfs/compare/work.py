@@ -28,8 +28,6 @@ from mlfs.metrics.top import FEWEST, propensities
 from mlfs.metrics.truth import sharing
 from mlfs.models.training_table import TrainingTable
 
-__all__ = ["JobRunner", "failure"]
-
 FAILURES = (Exception, OverBudget, SystemExit)  # of a cell; the record has them
 NAMED = 200  # features whose names are kept, for the report
 SHARED = 100_000_000  # bytes of details of cells that later ones may be equal to

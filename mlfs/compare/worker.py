@@ -14,8 +14,6 @@ import sys
 import threading
 from typing import IO, Any
 
-__all__ = ["main", "read", "write"]
-
 LENGTH = 8
 
 

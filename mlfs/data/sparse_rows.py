@@ -19,6 +19,7 @@ import scipy.sparse as sp
 
 from mlfs._kernels import pair_rows as kernel
 from mlfs._kernels import tokens
+from mlfs._kernels.words import PADDING
 from mlfs.data.assemble import csr_rows, row_blocks, without_weights
 from mlfs.data.columns import ROUNDED, is_rounded, number_text
 from mlfs.data.dataset import Dataset
@@ -191,7 +192,7 @@ class _Piece:
         if is_quick:
             padded = self.text + b"\n" * (not self.text.endswith(b"\n"))
             size = len(padded)
-            bytes_ = np.frombuffer(padded + b"\n" * (tokens.PADDING + 1), np.uint8)
+            bytes_ = np.frombuffer(padded + b"\n" * (PADDING + 1), np.uint8)
         while start < size:
             status = tokens.STOPPED
             if is_quick:

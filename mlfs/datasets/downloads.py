@@ -12,8 +12,6 @@ from typing import Any
 from mlfs.datasets.listing import File
 from mlfs.errors import DataError, MissingExtra, printable
 
-__all__ = ["Progress", "download_file", "is_whole"]
-
 Progress = Callable[[str, int, int], None]  # the file, the bytes so far, all bytes
 CHUNK = 1 << 16
 PATIENCE = (10, 60)  # seconds for a connection, and between two pieces

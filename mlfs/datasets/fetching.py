@@ -18,17 +18,6 @@ from mlfs.datasets.downloads import Progress, download_file, is_whole
 from mlfs.datasets.listing import SMALL, File, PublicDataset, info, names
 from mlfs.errors import DataError, UnknownName, UsageError, plural, printable
 
-__all__ = [
-    "cache_folder",
-    "fetch",
-    "is_here",
-    "load_articles",
-    "load_sensors",
-    "load_songs",
-    "path",
-    "resolve_name",
-]
-
 FOLDER = "MLFS_DATA"
 LARGE = Limits(max_ratio=100_000)  # of files whose digest is known
 

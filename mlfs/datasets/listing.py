@@ -11,8 +11,6 @@ from typing import Any
 
 from mlfs.errors import UnknownName, UsageError, check_name
 
-__all__ = ["ADDRESS", "PARTS", "SMALL", "File", "PublicDataset", "info", "names"]
-
 HERE = Path(__file__).parent
 HOST = "https://raw.githubusercontent.com"
 ADDRESS = "MLFS_DATASETS_URL"  # the variable that names another host with the same paths

@@ -18,8 +18,6 @@ from mlfs.errors import DataError, UsageError, plural, printable
 from mlfs.models.problem import MISSING
 from mlfs.models.storage.storable import storable
 
-__all__ = ["ClassList", "Classes", "as_written", "read_labels", "two_classes"]
-
 BINARY = np.array([0, 1])
 SIGNS = np.array([-1, 1])
 

@@ -27,8 +27,6 @@ from mlfs.models.storage.storable import storable
 from mlfs.models.switching import SwitchedParts
 from mlfs.search.label_parents import Structure
 
-__all__ = ["LEAST", "Conditionals", "FittedConditionals"]
-
 LEAST = 1e-12  # no probability is less, so that logarithms are finite
 BLOCK = 1 << 18
 SPARSE = 0.1  # a product with coefficients of less density is faster sparse

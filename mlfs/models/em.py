@@ -24,17 +24,6 @@ from mlfs.models.storage.storable import storable
 from mlfs.models.structures import StructureLearner
 from mlfs.search.label_parents import Structure
 
-__all__ = [
-    "Grower",
-    "Mixture",
-    "MixtureOnRows",
-    "em",
-    "em_step",
-    "fit_tree",
-    "observed_log_proba",
-    "responsibilities",
-]
-
 
 @storable
 @dataclass(frozen=True)

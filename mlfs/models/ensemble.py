@@ -21,15 +21,6 @@ from mlfs.models.progress_reports import stage
 from mlfs.models.splits import row_marks
 from mlfs.models.storage.storable import storable
 
-__all__ = [
-    "StructuredEnsemble",
-    "check_vote",
-    "fit_member",
-    "grow_member",
-    "model_or_default",
-    "ones_of",
-]
-
 VOTES = ("majority", "mean")
 
 

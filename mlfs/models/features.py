@@ -31,8 +31,6 @@ from mlfs.models.storage.storable import storable
 from mlfs.search.best_first import best_first
 from mlfs.search.label_parents import Structure
 
-__all__ = ["LDF", "NAMED", "AllFeatures", "Columns", "FeaturePlan", "Features", "feature_plan"]
-
 Features = tuple[np.ndarray | None, ...]
 NAMED = ("all", "ldf", "llsf")  # names of plans; other names are criteria
 

@@ -27,9 +27,6 @@ from mlfs.models.classes import Classes, ClassList, read_labels
 from mlfs.models.problem import Problem, column_names, open_arrays, open_rows, refuse_other_columns
 from mlfs.search.label_parents import Structure
 
-__all__ = ["LabelModel", "default_learner", "name_columns", "names_known", "probabilistic"]
-
-
 ROUNDING = 1e-9  # by which a sum of shares may leave 0 to 1
 
 

@@ -25,8 +25,6 @@ from mlfs.models.training_table import (
     spread,
 )
 
-__all__ = ["MatchedRows"]
-
 CELLS = 1 << 22  # of a table, or entries of a sparse one, that are matched at a time
 MOST_ROWS = 1 << 16  # that are matched at a time
 

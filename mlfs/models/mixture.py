@@ -26,8 +26,6 @@ from mlfs.models.structures import Arborescence, learner_for
 from mlfs.models.switching import Switching
 from mlfs.models.tuned import TunedLogistic
 
-__all__ = ["MixtureOfTrees"]
-
 CELLS = 1 << 22
 
 

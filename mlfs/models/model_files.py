@@ -26,8 +26,6 @@ from mlfs.models.storage.storable import DamagedError, is_model
 from mlfs.models.storage.writer import Writer
 from mlfs.models.training_table import Field, TrainingTable
 
-__all__ = ["Stored", "check_place_of_model", "check_storable", "load", "load_stored", "save"]
-
 PLAIN = (str, int, float, bool, type(None))
 COMPARED = ("scikit-learn", "mlfs")
 

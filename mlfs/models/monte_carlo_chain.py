@@ -35,8 +35,6 @@ from mlfs.models.storage.storable import storable
 from mlfs.models.structures import StructureLearner
 from mlfs.search.label_parents import Structure, from_order
 
-__all__ = ["BestSample", "MonteCarloChain", "SwappedOrder"]
-
 TINY = 1e-9  # nats that an order must gain to be better than another
 Fit = tuple[int, tuple[int, ...]]
 

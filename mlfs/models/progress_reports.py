@@ -10,17 +10,6 @@ from typing import NamedTuple, TypeVar
 
 from mlfs.errors import UsageError, printable
 
-__all__ = [
-    "Progress",
-    "Tell",
-    "duration",
-    "is_heard",
-    "report",
-    "report_each",
-    "reporting",
-    "stage",
-]
-
 T = TypeVar("T")
 
 

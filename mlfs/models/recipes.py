@@ -69,8 +69,6 @@ from mlfs.models.structures import (
 from mlfs.models.switching import Switching
 from mlfs.models.tuned import TunedLogistic
 
-__all__ = ["available", "make", "with_threshold"]
-
 SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)  # what the paper chooses from
 SHARE_OF_MEMBERS = 0.8  # as in the authors' program
 SUFFIX = "-ldf"

@@ -14,15 +14,6 @@ import scipy.sparse as sp
 
 from mlfs.models.problem import Problem
 
-__all__ = [
-    "clearly_less",
-    "distinct_rows",
-    "random_folds",
-    "row_marks",
-    "split_aside",
-    "stratified_folds",
-]
-
 
 def row_marks(X: Any, Y: np.ndarray) -> np.ndarray:
     """A hash of each row's content, equal for rows with equal X and Y."""

@@ -19,8 +19,6 @@ from mlfs.models.progress_reports import stage
 from mlfs.models.splits import random_folds
 from mlfs.models.storage.storable import storable
 
-__all__ = ["RULES", "ThresholdedClassifier", "checked_rule", "learned_thresholds"]
-
 RULES = {
     "scut": "for each label, the threshold of greatest F1 (macro-F1)",
     "pcut": "for each label, as many positives as there are in the training rows",

@@ -22,18 +22,6 @@ from mlfs.data.request import UNNEEDED, Limits
 from mlfs.errors import DataError, UsageError, printable, setting
 from mlfs.models.storage.storable import storable
 
-__all__ = [
-    "MISSING",
-    "Field",
-    "TrainingTable",
-    "codes_of",
-    "fill_columns",
-    "fills_of",
-    "listed",
-    "same",
-    "spread",
-]
-
 MISSING = ("fill", "keep", "error")
 SHOWN = 5
 BARE = ("svmlight",)  # formats that do not show a column or label of zeros

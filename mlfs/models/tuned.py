@@ -23,8 +23,6 @@ from mlfs.models.structures.newton import (
     with_last,
 )
 
-__all__ = ["PENALTIES", "TunedLogistic"]
-
 PENALTIES = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
 UNCHOSEN = 1.0
 FITTED = 1e-8  # nats by which the objective over C may miss its optimum

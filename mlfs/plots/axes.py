@@ -9,8 +9,6 @@ from typing import Any, ClassVar, Self
 from mlfs.api.selection import Selection
 from mlfs.errors import MissingExtra, UsageError, printable
 
-__all__ = ["Display", "axes_for", "selection_of"]
-
 
 class Display(ABC):
     """A picture that is drawn by `plot`.

@@ -12,8 +12,6 @@ from mlfs.errors import DataError, UnknownName, UsageError, check_name
 from mlfs.metrics import METRICS
 from mlfs.plots.axes import Display
 
-__all__ = ["CostDisplay", "CriticalDifferenceDisplay", "CurveDisplay"]
-
 
 class CurveDisplay(Display):
     """A metric against the number of features, a line for each criterion.

@@ -14,8 +14,6 @@ from mlfs.search.checked import CheckedCriterion
 from mlfs.search.greedy import greedy
 from mlfs.search.picks import Pick, SearchResult
 
-__all__ = ["best_first"]
-
 PATIENCE = 5  # expansions without progress after which the search gives up
 
 

@@ -11,8 +11,6 @@ from mlfs.criteria import Criterion
 from mlfs.errors import CriterionError, MlfsError, printable
 from mlfs.information.info import Info, read_only
 
-__all__ = ["CheckedCriterion"]
-
 JUDGEMENTS = {"relevance", "score", "pair_score", "merit"}
 
 

@@ -20,8 +20,6 @@ from mlfs.search.scores import (
     SetScores,
 )
 
-__all__ = ["greedy"]
-
 
 def greedy(
     criterion: Criterion,

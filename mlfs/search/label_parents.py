@@ -17,7 +17,6 @@ from mlfs.errors import UsageError, printable
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Edge", "Structure", "closing_edge", "from_order", "numbered_names", "parents_first"]
 
 Edge = tuple[int, int]
 

@@ -24,8 +24,6 @@ from mlfs.information.info import Info
 from mlfs.search.greedy import greedy
 from mlfs.search.label_parents import Structure, numbered_names
 
-__all__ = ["chain_order_cheap", "chain_order_full", "information_tree", "k_parents"]
-
 
 class _ParentGain(Criterion):
     """Eq. (33) of Sun & Kudo: I(a;l) + 1/|pa| sum_{p in pa} I(l;p|a), for a candidate parent a."""

@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Pick", "Picks", "SearchResult", "Significance", "Ties"]
-
 NO_COLUMNS = np.zeros(0, np.int64)
 
 

@@ -21,8 +21,6 @@ from mlfs.search.networks import (
     k_parents,
 )
 
-__all__ = ["given_network", "network_for"]
-
 ORDERS = {
     "cheap": "labels ordered by Algorithm 2 on the first principal component in three levels",
     "full": "labels ordered by Algorithm 2 on all features",

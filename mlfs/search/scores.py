@@ -12,8 +12,6 @@ from mlfs.information.for_search import sweep_cost, view_of_some
 from mlfs.search.checked import CheckedCriterion
 from mlfs.search.picks import Pick, Picks, Ties
 
-__all__ = ["PRICE", "CandidateScores", "FixedScores", "LazyScores", "PairScores", "SetScores"]
-
 
 class CandidateScores:
     """The scores of all candidates, from relevance and the folded terms of the picks.

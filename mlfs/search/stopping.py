@@ -17,8 +17,6 @@ from mlfs.information.for_search import levels_of, shuffled
 from mlfs.information.info import Info
 from mlfs.search.picks import Significance
 
-__all__ = ["AutoStop"]
-
 SHUFFLES = 100
 ROUNDING = 1e-12
 

@@ -14,7 +14,6 @@ from mlfs.search.structure_forms import headline
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw", "in_a_row", "in_layers", "is_layered", "widths"]
 
 NAME = 18  # characters of a label's name
 MOST_INCHES = 40.0

@@ -9,8 +9,6 @@ from mlfs.search.label_parents import Structure
 from mlfs.search.structure_drawing import in_a_row, in_layers, is_layered, widths
 from mlfs.search.structure_forms import as_text, headline
 
-__all__ = ["as_html"]
-
 MOST_LABELS, MOST_EDGES = 120, 1000  # that can be looked at
 ACROSS, DOWN = 118.0, 70.0  # between the middles of boxes
 WIDE, HIGH = 104.0, 26.0  # a box

@@ -17,8 +17,6 @@ from mlfs.compare.report.wording import (
 from mlfs.compare.results import Results
 from mlfs.errors import printable
 
-__all__ = ["latex"]
-
 LONGEST = 2000
 MOST = 60  # rows of a table that a page of paper holds
 SPECIAL = str.maketrans(

@@ -26,8 +26,6 @@ from mlfs.compare.report.wording import (
 from mlfs.compare.results import Results
 from mlfs.errors import printable
 
-__all__ = ["markdown", "summary"]
-
 LONGEST = 2000
 # Marks of emphasis may stay as they are; links and images may not.
 SPECIAL = str.maketrans(

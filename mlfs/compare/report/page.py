@@ -32,8 +32,6 @@ from mlfs.compare.report.wording import (
 )
 from mlfs.compare.results import CsvRows, Results
 
-__all__ = ["page"]
-
 FOLDED = 12  # data sets that are listed in sight
 LABELS = 12  # of a data set on the page
 

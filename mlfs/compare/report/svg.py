@@ -12,8 +12,6 @@ from mlfs.compare.report.charts import FLAT, INK, MARKS, Chart, Diagram, Range, 
 from mlfs.compare.report.charts import dashes as dashes_of
 from mlfs.errors import printable
 
-__all__ = ["Axis", "Picture", "diagram", "escaped", "picture", "sample", "sample_mark"]
-
 TEXT = "currentColor"  # black on paper, light in the dark
 LEGEND = 18
 COLUMNS = 3

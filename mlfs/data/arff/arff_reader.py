@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs._kernels import tokens as kernel
+from mlfs._kernels.words import PADDING
 from mlfs.data.arff.arff_writer import write
 from mlfs.data.arff.careful_rows import RowReader
 from mlfs.data.arff.fast_rows import DenseRows, Plan, SparseRows, make_plan
@@ -255,8 +256,8 @@ class Parser:
         The last line ends are read in a copy with padding after it.
         """
         content, start = self.content, self.position
-        cut = max(start, content.rfind(b"\n", start, max(start, len(content) - kernel.PADDING)) + 1)
-        tail = content[cut:] + b"\n" * (kernel.PADDING + 1)
+        cut = max(start, content.rfind(b"\n", start, max(start, len(content) - PADDING)) + 1)
+        tail = content[cut:] + b"\n" * (PADDING + 1)
         self._segment(content, 0, cut)
         self._segment(tail, cut, len(content) + 1)
 

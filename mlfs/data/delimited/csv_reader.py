@@ -34,6 +34,7 @@ import numpy as np
 
 from mlfs._kernels import tokens as kernel
 from mlfs._kernels.cells import WORDS_FULL, rows_of_cells
+from mlfs._kernels.words import PADDING
 from mlfs.data.assemble import assemble
 from mlfs.data.dataset import Column, Dataset
 from mlfs.data.delimited.csv_writer import write, write_tsv
@@ -122,7 +123,7 @@ class Piece:
         self._is_quick = kernel.is_compiled() and size >= SMALL and b"\r" not in plain
         if self._is_quick:
             text = plain.translate(SWAP) if rows.comma else plain  # the kernel knows the point
-            self._bytes = np.frombuffer(text + b"\n" * (kernel.PADDING + 1), np.uint8)
+            self._bytes = np.frombuffer(text + b"\n" * (PADDING + 1), np.uint8)
             self._hard = np.empty((max(HARD, width), 4), np.int64)
             self._singles = np.full(256, kernel.UNSEEN)
             self._singles[ord("0") : ord("9") + 1] = np.arange(10)

@@ -21,8 +21,6 @@ from mlfs.models.progress_reports import stage
 from mlfs.models.splits import random_folds
 from mlfs.models.storage.storable import storable
 
-__all__ = ["CHF", "IBLR"]
-
 
 @storable
 class IBLR(UnweightedModel, AppendedModel):

@@ -20,19 +20,6 @@ from mlfs.models.label_model import LabelModel, probabilistic
 from mlfs.models.problem import Problem
 from mlfs.models.structures.chains import Independent
 
-__all__ = [
-    "AppendedModel",
-    "ColumnModel",
-    "LogOddsModel",
-    "ProbableModel",
-    "UnweightedModel",
-    "each_alone",
-    "independent",
-    "independent_part",
-    "on_columns",
-    "outputs",
-]
-
 
 def independent(problem: Problem) -> FittedConditionals:
     """The base learner fitted for each label alone."""

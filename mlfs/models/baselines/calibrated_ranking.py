@@ -14,8 +14,6 @@ from mlfs.models.label_model import probabilistic
 from mlfs.models.problem import MISSING, Problem
 from mlfs.models.storage.storable import storable
 
-__all__ = ["CalibratedLabelRanking"]
-
 VOTES = ("binary", "weighted")
 TIE = 1e-9
 

@@ -15,8 +15,6 @@ from mlfs.models.problem import MISSING, Problem, Stream
 from mlfs.models.progress_reports import stage
 from mlfs.models.storage.storable import storable
 
-__all__ = ["HOMER", "HomerNode", "balanced_clusters"]
-
 ROUNDS = 20
 
 

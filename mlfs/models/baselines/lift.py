@@ -19,8 +19,6 @@ from mlfs.models.inference.contract import real
 from mlfs.models.label_model import default_learner
 from mlfs.models.storage.storable import storable
 
-__all__ = ["Lift"]
-
 
 def _has(method: str) -> Any:
     return lambda lift: hasattr(lift.base, method)

@@ -15,8 +15,6 @@ from mlfs.models.problem import MISSING, Problem
 from mlfs.models.storage.storable import storable
 from mlfs.search.label_parents import Structure
 
-__all__ = ["LLSF", "LLSFFeatures", "label_specific_weights"]
-
 POWER_STEPS = 50
 SAFE = 1.02  # the power iteration finds a little less than the norm
 THRESHOLD = 0.5

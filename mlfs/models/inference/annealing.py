@@ -22,8 +22,6 @@ from mlfs.models.inference.contract import (
 )
 from mlfs.models.storage.storable import storable
 
-__all__ = ["Annealing", "anneal"]
-
 
 @storable
 class Annealing(Inference):

@@ -14,21 +14,6 @@ from mlfs.errors import check_name
 from mlfs.models.inference.along_order import Nodes, best_leaves
 from mlfs.models.inference.contract import TIE, Floats, Ints, Labels, blocks, every_vector
 
-__all__ = [
-    "LOSSES",
-    "Support",
-    "checked_loss",
-    "f1",
-    "falling",
-    "hamming",
-    "heads",
-    "marginals_of_table",
-    "ranking",
-    "ranks",
-    "sizes_of_table",
-    "subset",
-]
-
 LOSSES = ("subset", "hamming", "f1", "ranking", "jaccard")
 CELLS = 1 << 22
 

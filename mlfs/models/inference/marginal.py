@@ -26,8 +26,6 @@ from mlfs.models.inference.contract import (
 from mlfs.models.inference.max_sum import is_small_polytree, most_parents
 from mlfs.models.inference.monte_carlo import draw_samples, row_blocks
 
-__all__ = ["MOST_OPEN", "has_exact_marginals", "marginals"]
-
 MOST_OPEN = 12
 CELLS = 1 << 17
 METHODS = ("auto", "exact", "sample")

@@ -24,8 +24,6 @@ from mlfs.models.inference.contract import (
 from mlfs.models.inference.max_sum import MaxSum, is_small_polytree
 from mlfs.models.storage.storable import storable
 
-__all__ = ["BestFirst", "mode", "suffix_bounds"]
-
 ROWS = 4096
 CELLS = 1 << 20
 FEWEST = 1024

@@ -29,8 +29,6 @@ import numpy as np
 
 from mlfs.errors import DataError, UsageError, printable
 
-__all__ = ["TYPES", "VERSION", "read_archive", "write_archive"]
-
 MAGIC = b"\x93MLFS\r\n\x1a"
 VERSION = 2
 SIZES = struct.Struct("<QQQ")

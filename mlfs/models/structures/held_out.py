@@ -38,7 +38,6 @@ from mlfs.models.structures.newton import (
 if TYPE_CHECKING:
     from mlfs.models.problem import Problem
 
-__all__ = ["LEAST", "HeldOut", "held_out"]
 
 LEAST = 1e-12  # no probability is less, so that logarithms are finite
 AT_ONCE = 64  # regressions whose coefficients are kept together

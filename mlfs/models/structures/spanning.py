@@ -16,13 +16,6 @@ from mlfs.search.label_parents import Edge, Structure, parents_first
 if TYPE_CHECKING:
     from mlfs.models.problem import Problem
 
-__all__ = [
-    "OneParent",
-    "away_from_roots",
-    "neighbours_of",
-    "spanning_forest",
-    "strongest_first",
-]
 
 NEAR = 1e-12  # weights that differ by less are equal: rounding must not decide
 ROOTS = {
