@@ -146,6 +146,9 @@ class MlfsError(Exception):
         self.option = (option,) if isinstance(option, str) and option else tuple(option)
         self.naming({})
 
+    def __reduce__(self) -> Any:
+        return _unpickled, (type(self), self.args, vars(self))
+
     def naming(self, names: Mapping[str, str]) -> Self:
         """Call the options by other names, as a command line does; return the error."""
         subject = " and ".join(names.get(name, name) for name in self.option)
@@ -162,6 +165,14 @@ class MlfsError(Exception):
         """Give another remedy, where the caller knows a better one; return the error."""
         self.remedy = remedy
         return self.naming({})
+
+
+def _unpickled(kind: type[MlfsError], args: tuple[Any, ...], state: dict[str, Any]) -> MlfsError:
+    """An error of another process; not all take their message alone."""
+    error = kind.__new__(kind)
+    error.args = args
+    vars(error).update(state)
+    return error
 
 
 class UsageError(MlfsError, ValueError):

@@ -1,16 +1,14 @@
 """`python -m tests equal-cluster`: the answer of a cluster for everything that it can be asked.
 
-All criteria, with the rows or the columns in 1, 2, 3 and 7 blocks, on dense, sparse and missing
-data, many levels, classes, weights, all binnings, corrections, an automatic number, label by label,
-and files that workers read. Blocks are held in this process, and some are lost. What one process
-reports is expected: picks, bits of scores and margins, ties, notes, binnings and networks, or the
-same error.
+All criteria, on 1 and 3 workers, on dense, sparse and missing data, many levels, classes, weights,
+all binnings, corrections, an automatic number, label by label, files that workers read, and
+collections of dask. What one process reports is expected: picks, bits of scores and margins, ties,
+notes, binnings and networks, or the same error.
 """
 
 from __future__ import annotations
 
 import argparse
-import itertools
 import sys
 import tempfile
 import time
@@ -20,7 +18,6 @@ from typing import Any
 import mlfs
 from mlfs import criteria
 from tests.api.test_cluster import DATA, WEIGHTS, files, told
-from tests.remote_blocks import InProcess
 
 WAYS: dict[str, tuple[str, dict[str, Any]]] = {
     "dense": ("binary", {}),
@@ -74,13 +71,24 @@ def answer(data: dict[str, Any], way: str, criterion: str, **cluster: Any) -> An
 
 def main(arguments: list[str]) -> int:
     """Compare all; 0 if nothing differs."""
+    import distributed
+
     parser = argparse.ArgumentParser("python -m tests equal-cluster", description=__doc__)
     parser.add_argument("--ways", nargs="*", default=list(WAYS), choices=list(WAYS))
-    parser.add_argument("--blocks", nargs="*", type=int, default=[1, 2, 3, 7])
+    parser.add_argument("--workers", nargs="*", type=int, default=[1, 3])
     options = parser.parse_args(arguments)
+    differ = 0
     with tempfile.TemporaryDirectory() as folder:
         data = {**DATA, **chunks(), **files(Path(folder))}
-        return compare(data, options.ways, options.blocks)
+        for n in options.workers:
+            with (
+                distributed.LocalCluster(
+                    n_workers=n, threads_per_worker=1, processes=False, dashboard_address=":0"
+                ) as cluster,
+                distributed.Client(cluster, set_as_default=False) as client,
+            ):
+                differ += compare(data, options.ways, client, n)
+    return 1 if differ else 0
 
 
 def chunks() -> dict[str, Any]:
@@ -96,28 +104,24 @@ def chunks() -> dict[str, Any]:
     return found
 
 
-def compare(data: dict[str, Any], ways: list[str], numbers: list[int]) -> int:
-    """Compare some ways with some numbers of blocks."""
+def compare(data: dict[str, Any], ways: list[str], client: Any, n: int) -> int:
+    """Compare some ways on so many workers; how many answers differ."""
     compared = differ = refused = 0
     for way in ways:
-        began, blocks = time.monotonic(), numbers[-1:] if "auto" in way else numbers
+        began = time.monotonic()
         for criterion in criteria.available():
             expected = answer(data, way, criterion)
             refused += isinstance(expected, str)
-            for n, layout in itertools.product(blocks, ("rows", "columns")):
-                cluster = InProcess(n, lost=(4,) if n == 3 else ())
-                if "chunks" in way and layout == "columns":
-                    continue  # chunks stay where they are
-                found = answer(data, way, criterion, cluster=cluster, layout=layout)
-                compared += 1
-                if found != expected:
-                    differ += 1
-                    what = found if isinstance(found, str) else "answers otherwise"
-                    sys.stdout.write(f"{way}, {criterion}, {n} blocks of {layout}: {what[:300]}\n")
+            found = answer(data, way, criterion, cluster=client)
+            compared += 1
+            if found != expected:
+                differ += 1
+                what = found if isinstance(found, str) else "answers otherwise"
+                sys.stdout.write(f"{way}, {criterion}, {n} workers: {what[:300]}\n")
         sys.stdout.write(f"{way}: {time.monotonic() - began:.0f} s, {differ} differ so far\n")
         sys.stdout.flush()
     sys.stdout.write(f"{compared:,} compared, {differ} differ, {refused} criteria refused here\n")
-    return 1 if differ else 0
+    return differ
 
 
 if __name__ == "__main__":

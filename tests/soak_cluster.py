@@ -1,7 +1,7 @@
 """`python -m tests soak-cluster`: kill workers of a cluster at random moments; the answer stays.
 
 Selections of several kinds (arrays, files that workers read, decimals, sparse columns, label by
-label, an automatic number), by rows and by columns, and comparisons run on three workers of this
+label, an automatic number) and comparisons run on three workers of this
 machine. One or two of them get SIGKILL while the data are prepared, counted or searched. Every
 answer is compared with that of one process, and afterwards no worker may hold anything. Everything
 random comes from ``--seed``; what is disturbed depends on the machine.
@@ -30,8 +30,9 @@ import scipy.sparse as sp
 import mlfs
 from mlfs.compare import run
 from mlfs.data.arrays import from_arrays
+from tests.api.test_cluster import holds_nothing
 
-SECONDS = ("times", "seconds", "pair_terms", "cluster", "layout")
+SECONDS = ("times", "seconds", "pair_terms", "cluster")
 OF_RUN = ("prepare_seconds", "select_seconds", "fit_seconds", "predict_seconds", "peak_mb")
 WORKERS = 3
 Work = Callable[[Any], Any]
@@ -43,12 +44,11 @@ def _plain(part: Any) -> Any:
     return [_plain(one) for one in part] if isinstance(part, (list, tuple)) else part
 
 
-def selecting(data: Any, criterion: str, layout: str = "rows", **options: Any) -> Work:
+def selecting(data: Any, criterion: str, **options: Any) -> Work:
     """A selection; all that it reports but for times."""
 
     def work(cluster: Any) -> Any:
-        own = {"cluster": cluster, "layout": "auto" if cluster is None else layout}
-        made = mlfs.select(data, criterion, **own, **options)
+        made = mlfs.select(data, criterion, cluster=cluster, **options)
         found = _plain(made.to_dict())
         return found, made.scores.tobytes(), made.margins.tobytes()
 
@@ -83,31 +83,24 @@ def works(folder: Path) -> dict[str, Work]:
     file.write_text(file.read_text().replace("nan", ""))
     files = mlfs.read(file, labels="last:2")
 
-    def of_file(layout: str, criterion: str = "jmi") -> Work:
+    def of_file(criterion: str) -> Work:
         def work(cluster: Any) -> Any:
-            given = files if cluster is None else file
-            labels = None if cluster is None else "last:2"
-            return selecting(given, criterion, layout, n=8, labels=labels)(cluster)
+            given, labels = (files, None) if cluster is None else (file, "last:2")
+            return selecting(given, criterion, n=8, labels=labels)(cluster)
 
         return work
 
-    ignoring: Any = {"n": 10, "missing": "ignore"}
     return {
         "binary, jmi": selecting((X, Y), "jmi", n=30),
         "binary, mrmr": selecting((X, Y), "mrmr", n=30),
         "mixed, cmim": selecting((mixed, Y), "cmim", n=12),
-        "mixed, missing left out": selecting((mixed, Y), "jmi", **ignoring),
+        "mixed, missing left out": selecting((mixed, Y), "jmi", n=10, missing="ignore"),
         "sparse, jmi": selecting((stored, Y), "jmi", n=20),
+        "jointly": selecting((mixed, Y), "cmi", n=8),
         "label by label": selecting((X, Y), "mrmr", n=20, per_label=True),
         "automatic number": selecting((X, Y), "mim", n="auto"),
-        "a file": of_file("rows"),
-        "columns: binary, jmi": selecting((X, Y), "jmi", "columns", n=30),
-        "columns: sparse, mrmr": selecting((stored, Y), "mrmr", "columns", n=30),
-        "columns: missing left out": selecting((mixed, Y), "cmim", "columns", **ignoring),
-        "columns: jointly": selecting((mixed, Y), "cmi", "columns", n=8),
-        "columns: a file": of_file("columns"),
-        "a file, label chain": of_file("rows", "mlfs_global"),
-        "columns: a file, label chain": of_file("columns", "mlfs_global"),
+        "a file": of_file("jmi"),
+        "a file, label chain": of_file("mlfs_global"),
         "a comparison": comparing(from_arrays(X[:400, :20], Y[:400, :2])),
     }
 
@@ -197,9 +190,8 @@ class Soak:
         if found != self.expected[name]:
             what = found if isinstance(found, str) else "answers otherwise"
             self.fault(f"{name} after {killed} kills: {what[:1000]}")
-        held = client.run(lambda dask_worker: len(dask_worker.state.actors), on_error="return")
-        if any(isinstance(n, int) and n for n in held.values()):
-            self.fault(f"{name} leaves actors: {held}")
+        if not holds_nothing(client):
+            self.fault(f"{name} leaves results: {client.has_what()}")
         say(f"{self.counts['kills']} kills, {self.faults} faults; {name}: {killed} kills")
 
 

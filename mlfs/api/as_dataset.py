@@ -67,14 +67,13 @@ def as_dataset(
     """The data set that a user's data are; `labels` says which columns are labels.
 
     With `numbers`, numeric targets keep their numbers. Rows that are read take at most `max_memory`
-    bytes. The workers of a cluster read files and
-    what is computed on it.
+    bytes. The workers of a cluster read files, and get collections of dask.
     """
     if cluster is not None:
-        from mlfs.api.cluster.remote_data import is_remote, remote_dataset
+        from mlfs.api.cluster.elsewhere import elsewhere, is_elsewhere
 
-        if is_remote(data):
-            return remote_dataset(data, labels, cluster, numbers=numbers)
+        if is_elsewhere(data):
+            return elsewhere(data, cluster, labels=labels, numbers=numbers)
     if isinstance(data, FileForOnce):
         dataset = as_dataset(data.path, labels, numbers=numbers, max_memory=max_memory)
         return dataset.with_changes(once=True)

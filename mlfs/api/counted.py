@@ -1,4 +1,4 @@
-"""Bin, code and count the columns of a data set, here or on a cluster."""
+"""Bin, code and count the columns of a data set."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from mlfs.api import memory_estimate
 from mlfs.api.as_dataset import x_bytes
 from mlfs.api.candidates import Grouping, grouping
 from mlfs.api.estimators import per_cell_of
-from mlfs.counting.blocks import Block
 from mlfs.counting.column_groups import kinds
 from mlfs.counting.counts import Counts
 from mlfs.counting.label_columns import code_labels, with_masks
@@ -23,17 +22,13 @@ from mlfs.discretize import Binnings, coded, learn
 from mlfs.discretize.table_survey import Survey
 from mlfs.information.table import Table
 
-__all__ = ["count_columns", "release_table", "threads_of"]
+__all__ = ["count_columns", "threads_of"]
 
 
 def count_columns(
     dataset: Dataset, weights: np.ndarray | None, options: Mapping[str, Any], most: int, taken: int
 ) -> tuple[Grouping, Binnings, Table]:
     """Bin, code and count the columns; of the `most` bytes, `taken` are taken already."""
-    if options["cluster"] is not None and hasattr(dataset.table, "session"):
-        from mlfs.api.cluster.remote_counted import count_on_cluster
-
-        return count_on_cluster(dataset, weights, options, most)
     n_threads = threads_of(options["n_jobs"])
     ignore_missing = options["missing"] == "ignore"
     survey = Survey.of(dataset.table, n_threads)
@@ -70,21 +65,16 @@ def count_columns(
     budget = Budget.of(free, packed_bytes, n_threads)
     grid = None if weights is None else on_grid(weights)
     per_cell = per_cell_of(options["correction"], grid, weights)
-    settings = {"ignore_missing": ignore_missing, "positions": positions, "budget": budget}
-    if options["cluster"] is not None:
-        from mlfs.api.cluster.layouts import Layout
-
-        layout = Layout(kind, per_cell, dataset.shape[2], mask_of, settings)
-        return groups, learned, layout.of_codes(codes, y, grid, options)
-    counts = Counts([Block(codes, y, grid)], kind, n_threads, per_cell=per_cell)
-    return groups, learned, Table(counts, dataset.shape[2], mask_of, **settings)
-
-
-def release_table(table: Table) -> None:
-    """Free what a table keeps, and release the workers that count for it."""
-    table.release()
-    for block in table.counts.blocks:
-        block.release()
+    counts = Counts(codes, y, grid, kind, n_threads, per_cell=per_cell)
+    table = Table(
+        counts,
+        dataset.shape[2],
+        mask_of,
+        ignore_missing=ignore_missing,
+        positions=positions,
+        budget=budget,
+    )
+    return groups, learned, table
 
 
 def threads_of(n_jobs: int | None) -> int:

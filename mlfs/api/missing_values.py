@@ -10,23 +10,25 @@ import scipy.sparse as sp
 from mlfs.data.dataset import Dataset
 from mlfs.errors import DataError, plural, printable, setting
 
-__all__ = ["first_missing", "refuse_missing", "refuse_missing_labels"]
+__all__ = ["first_missing", "missing_error", "refuse_missing", "refuse_missing_labels"]
 
 CELLS_AT_ONCE = 1 << 20
 
 
 def refuse_missing(dataset: Dataset) -> None:
-    """Refuse missing values of X, and name the first; workers look at what they have read."""
-    table = dataset.table
-    find_first = getattr(table, "first_missing", None)
-    n, row, column = find_first() if find_first else first_missing(table)
+    """Refuse missing values of X, and name the first."""
+    n, row, column = first_missing(dataset.table)
     if n:
-        msg = (
-            f"{plural(n, 'value')} of X {'is' if n == 1 else 'are'} missing, the first in row "
-            f"{row + 1} of the column {printable(dataset.columns[column].name)!r}: "
-            f"use {setting('missing', 'level')} or {setting('missing', 'ignore')}"
-        )
-        raise DataError(msg)
+        raise missing_error(dataset, n, row, column)
+
+
+def missing_error(dataset: Dataset, n: int, row: int, column: int) -> DataError:
+    """Say that n values of X are missing, and where the first is."""
+    return DataError(
+        f"{plural(n, 'value')} of X {'is' if n == 1 else 'are'} missing, the first in row "
+        f"{row + 1} of the column {printable(dataset.names[column])!r}: "
+        f"use {setting('missing', 'level')} or {setting('missing', 'ignore')}"
+    )
 
 
 def first_missing(table: Any) -> tuple[int, int, int]:

@@ -261,12 +261,6 @@ OPTIONS: tuple[Option, ...] = (
         ("--cluster",), metavar="ADDRESS", page="scale.md",
     ),
     Option(
-        "layout", Choice(choices=("auto", "rows", "columns")), "auto",
-        "What each worker of a cluster has: some of the rows, or all rows of some columns; by "
-        "default what sends less. The result is the same.",
-        ("--layout",), page="scale.md#how-the-work-is-divided",
-    ),
-    Option(
         "max_memory", Kind(), None,
         "Limit for the memory of counting, and of a file that is read for it, such as 2GB; by "
         "default half of the available memory.", ("--max-memory",), metavar="SIZE",

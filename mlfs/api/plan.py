@@ -28,7 +28,6 @@ __all__ = [
     "Plan",
     "check_on_pick",
     "fixed_candidates",
-    "layout_for",
     "ranking_from",
     "rescale",
     "search",
@@ -36,21 +35,6 @@ __all__ = [
 ]
 
 NOTHING_MORE = "nothing more"  # a value of n: only the picks that are included or started from
-
-
-def layout_for(criterion: Criterion, options: Mapping[str, Any]) -> str:
-    """What workers of a cluster have: some of the rows where they search label by label.
-
-    Examples
-    --------
-    >>> from mlfs import criteria
-    >>> options = {"layout": "auto", "cluster": "local:2", "per_label": True}
-    >>> layout_for(criteria.get("mim")[1], options)
-    'rows'
-    """
-    layout: str = options["layout"]
-    per_label = options["per_label"] or criterion.scope == "each label"
-    return "rows" if layout == "auto" and per_label and options["cluster"] is not None else layout
 
 
 def check_on_pick(on_pick: Any) -> None:

@@ -13,7 +13,7 @@ from mlfs.api import memory_estimate
 from mlfs.api.as_dataset import arrays_of, as_dataset, bytes_made, keeps_numbers
 from mlfs.api.candidates import Grouping, grouping
 from mlfs.api.coded_columns import CodedColumns
-from mlfs.api.counted import count_columns, release_table, threads_of
+from mlfs.api.counted import count_columns, threads_of
 from mlfs.api.estimators import info_of
 from mlfs.api.gaussian_prepared import (
     gaussian_among_rows,
@@ -33,16 +33,15 @@ from mlfs.data.dataset import Dataset
 from mlfs.data.frames import as_frame, family
 from mlfs.discretize import Binning
 from mlfs.errors import Caution, DataError, UsageError, plural, printable
-from mlfs.information.for_search import table_of
+from mlfs.information.for_search import release, report_of_holders, table_of
 from mlfs.information.info import Info
 from mlfs.information.pair_matrix import Side
-from mlfs.information.table import Table
 from mlfs.search.label_parents import Structure
 from mlfs.search.requested_network import network_for
 
 __all__ = ["DEFAULTS", "NO_MATTER", "Prepared", "apply_weights", "prepare"]
 
-NO_MATTER = {"labels", "n_jobs", "max_memory", "layout"}  # options that change no answer
+NO_MATTER = {"labels", "n_jobs", "max_memory"}  # options that change no answer
 COUNTED = (
     *("bins", "n_bins", "nominal_limit", "target_bins", "labels_as", "missing"),
     *("estimator", "correction"),
@@ -105,7 +104,6 @@ class Prepared:
             "groups": None if self.grouping.trivial else self.grouping.named(names),
             "weighted": self.weights is not None,
             "labels_by": self.dataset.source.labels_by,
-            **({} if options["cluster"] is None else {"layout": self._session.layout}),
         }
 
     @property
@@ -162,6 +160,9 @@ class Prepared:
         if self.weights is not None:
             msg = "some of the rows can be counted only where rows have no weights"
             raise UsageError(msg)
+        if self.options["cluster"] is not None:
+            msg = "some of the rows cannot be counted on a cluster: prepare the data without it"
+            raise UsageError(msg)
         if self.options["estimator"] == "gaussian":
             return replace(self, info=gaussian_among_rows(self.dataset, kept, self.options))
         table = table_of(self.info).among_rows(kept)
@@ -169,22 +170,13 @@ class Prepared:
 
     @property
     def cluster_report(self) -> str:
-        """What went to the workers of a cluster and came back; empty if there is none."""
-        return "" if self.options["cluster"] is None else str(self._session.report())
-
-    @property
-    def cluster_progress(self) -> str:
-        """How much the workers of a cluster were asked so far, in a few words."""
-        return "" if self.options["cluster"] is None else str(self._session.progress)
-
-    @property
-    def _session(self) -> Any:
-        return table_of(self.info).counts.blocks[0].session
+        """How much the workers of a cluster were asked so far; empty if there is none."""
+        return "" if self.options["cluster"] is None else report_of_holders(self.info)
 
     def release(self) -> None:
         """Release the workers of a cluster; nothing can be counted afterwards."""
         if self.options["estimator"] != "gaussian":
-            release_table(table_of(self.info))
+            release(self.info)
 
     def made_with(self, **options: Any) -> bool:
         """Whether the data were prepared with exactly these options.
@@ -231,7 +223,6 @@ def prepare(
     sample_weight: Any = None,
     n_jobs: int | None = None,
     cluster: Any = None,
-    layout: str = "auto",
     max_memory: int | str | None = None,
     binnings: Sequence[Binning] | None = None,
 ) -> Prepared:
@@ -244,7 +235,7 @@ def prepare(
         check that no option differs from what it was prepared with; defaults never differ.
     labels, groups, bins, n_bins, nominal_limit, target_bins, labels_as, missing, estimator
         See `mlfs.select`.
-    correction, sample_weight, n_jobs, cluster, layout, max_memory
+    correction, sample_weight, n_jobs, cluster, max_memory
         See `mlfs.select`. A cluster is kept until `Prepared.release` or the end of the data.
     binnings : sequence of Binning, optional
         The binnings of other data, which are applied unchanged; `bins`, `n_bins` and
@@ -272,32 +263,38 @@ def prepare(
     memory_estimate.of_table(data, most).free(most)
     dataset = _read_with_labels(data, options, most)
     given_arrays = arrays_of(data, dataset)
-    notes = _notes_of_reading(dataset)
+    notes: list[str] = []
     dataset, weights = apply_weights(dataset, sample_weight, notes)
     if missing == "error":
         refuse_missing_labels(dataset)
-        refuse_missing(dataset)
+        if cluster is None:  # workers look at what they have
+            refuse_missing(dataset)
     dataset, weights, target_binnings = _classify_labels(dataset, weights, options, notes)
     taken = bytes_made(given_arrays, dataset)
     if dataset.once and isinstance(data, Dataset) and data is not dataset:
         data.release()
     info: Info
-    table: Table | None = None
     if estimator == "gaussian":
         dataset, weights, candidates, learned, info, gaussian_notes = gaussian_info(
             dataset, weights, options, most, threads_of(options["n_jobs"])
         )
         notes += gaussian_notes
+    elif cluster is not None:
+        from mlfs.api.cluster.held import count_on_cluster
+
+        dataset, candidates, learned, info = count_on_cluster(dataset, weights, options)
+        notes += notes_of(dataset, info, candidates, learned, missing)
     else:
         candidates, learned, table = count_columns(dataset, weights, options, most, taken)
-        notes += notes_of(dataset, table, candidates, learned, missing)
         info = info_of(table, correction)
+        notes += notes_of(dataset, info, candidates, learned, missing)
+    notes = [*_notes_of_reading(dataset), *notes]
     columns = _frame_columns(data)
     prepared = Prepared(
         dataset, learned, candidates, info, weights, tuple(notes), options, columns, target_binnings
     )
-    if table is not None:
-        weakref.finalize(prepared, release_table, table)
+    if estimator != "gaussian":
+        weakref.finalize(prepared, release, info)
     return prepared
 
 

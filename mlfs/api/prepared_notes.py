@@ -11,10 +11,9 @@ from mlfs.api.candidates import Grouping
 from mlfs.data.dataset import Dataset, Label, identifier_columns
 from mlfs.discretize import Binnings
 from mlfs.errors import Caution, plural, printable
-from mlfs.information.exact import ExactInfo
-from mlfs.information.for_search import table_of
+from mlfs.information.for_search import constant_features, table_of, tells_rows_apart
 from mlfs.information.gaussian import GaussianInfo
-from mlfs.information.table import Table
+from mlfs.information.info import Info
 
 if TYPE_CHECKING:
     from mlfs.api.plan import Plan
@@ -27,15 +26,15 @@ SHOWN = 3  # labels, or features
 
 
 def notes_of(
-    dataset: Dataset, table: Table, groups: Grouping, binnings: Binnings, missing: str
+    dataset: Dataset, info: Info, groups: Grouping, binnings: Binnings, missing: str
 ) -> list[str]:
     """What a user should know about prepared data."""
-    notes = []
+    notes, of_labels = [], table_of(info)
     n_missing = int(binnings.has_missing.sum())
     if n_missing:
         how = "are a level of their own" if missing == "level" else "are left out"
         notes.append(f"missing values in {plural(n_missing, 'column')} {how}")
-    constant = np.flatnonzero(ExactInfo(table).h_f == 0)
+    constant = np.flatnonzero(constant_features(info))
     if constant.size:
         name = dataset.columns[groups.members[int(constant[0])][0]].name
         notes.append(
@@ -43,12 +42,12 @@ def notes_of(
             f"{printable(name)!r}{' and others' if constant.size > 1 else ''}; "
             "drop_constant (--drop-constant) leaves them out"
         )
-    n_gaps = int((table.mask_of >= 0).sum())
+    n_gaps = int((of_labels.mask_of >= 0).sum())
     if n_gaps:
         notes.append(
             f"{plural(n_gaps, 'label')} with missing values: such rows are left out of their terms"
         )
-    flat = np.flatnonzero(table.h_l == 0)
+    flat = np.flatnonzero(of_labels.h_l == 0)
     if flat.size:
         name = dataset.labels[int(flat[0])].name
         text = f"{plural(flat.size, 'label')} constant, telling nothing: {printable(name)!r}"
@@ -111,15 +110,10 @@ def _all_identifiers(prepared: Prepared) -> list[int]:
     """The candidates that have another value in every row."""
     if isinstance(prepared.info, GaussianInfo):
         return prepared.grouping.candidates(identifier_columns(prepared.dataset))
-    table, limit, candidates = table_of(prepared.info), prepared.options["nominal_limit"], []
-    codes = table.counts.blocks[0].features
-    for position in np.flatnonzero(codes.levels >= codes.n_rows).tolist():
-        n = codes.counts[codes.offsets[position] : codes.offsets[position + 1]]
-        j = position
-        if table.positions is not None:
-            j = int(np.flatnonzero(table.positions == position)[0])
+    limit, n_rows, candidates = prepared.options["nominal_limit"], prepared.dataset.shape[0], []
+    for j in np.flatnonzero(tells_rows_apart(prepared.info)).tolist():
         columns = [prepared.dataset.columns[c] for c in prepared.grouping.members[j]]
         nominal = any(column.kind == "nominal" for column in columns)
-        if n.max() == 1 and codes.n_rows > (2 if nominal else limit):
+        if n_rows > (2 if nominal else limit):
             candidates.append(j)
     return candidates

@@ -18,7 +18,6 @@ from mlfs.api.plan import (
     Plan,
     check_on_pick,
     fixed_candidates,
-    layout_for,
     ranking_from,
     rescale,
     search,
@@ -75,7 +74,6 @@ def select(
     units: str = "nats",
     n_jobs: int | None = None,
     cluster: Any = None,
-    layout: str = "auto",
     max_memory: int | str | None = None,
     max_seconds: float | None = None,
     seed: int = 0,
@@ -156,9 +154,6 @@ def select(
     cluster : str or distributed.Client, optional
         Count on a cluster of dask.distributed: the address of its scheduler, a client of it, or
         "local:2" for two workers on this machine. The answer is the same.
-    layout : {"auto", "rows", "columns"}
-        What each worker of a cluster has: some of the rows, or all rows of some columns. "auto"
-        is what sends less; label by label it is "rows". The answer is the same.
     max_memory : int or str, optional
         What counting may take, and a file that is read for it, but not data given in memory: bytes,
         or text such as "2GB"; by default half of what is available. The answer is the same.
@@ -191,8 +186,6 @@ def select(
     refuse_unanswered(name, instance, {**options, **_prepared_with(data), "n": n})
     check_on_pick(on_pick)
     refuse_on_cluster({**options, **_prepared_with(data)})
-    if not isinstance(data, Prepared):
-        options["layout"] = layout_for(instance, options)
     preparing = {key: value for key, value in options.items() if key in DEFAULTS}
     prepared = prepare(mark_once(data, instance, {**options, "n": n}), **preparing)
     plan = _plan(name, instance, prepared, options, on_pick)
@@ -387,12 +380,12 @@ def _search_on_cluster(
     """Let the workers of a cluster share the labels out; None if there are none that can."""
     if prepared.options["cluster"] is None or len(labels) < 2:
         return None
-    from mlfs.api.cluster.label_searches import results_of, search_on_workers
+    from mlfs.api.cluster.label_searches import search_on_workers
 
     fixed = [fixed_candidates(plan, prepared, name) for name in labels]
-    searches = search_on_workers(plan, info, prepared.options["correction"], fixed, labels)
+    searches = search_on_workers(plan, info, fixed, labels)
     if searches is None:
         return None
-    results, out.interrupted = results_of(searches, plan, labels)
+    results, out.interrupted = searches
     out.timed_out = len(results) < len(labels) and not out.interrupted
     return results

@@ -115,8 +115,6 @@ class FeatureSelector(ColumnSelector):
     cluster : str or distributed.Client, optional
         Count on a cluster of dask.distributed: the address of its scheduler, a client of it, or
         "local:2" for two workers on this machine. The answer is the same.
-    layout : {"auto", "rows", "columns"}, default="auto"
-        What each worker of a cluster has; by default what sends less.
     max_memory : int or str, optional
         What counting may take beside the data, such as "2GB"; by default half of what is there.
     max_seconds : float, optional
@@ -215,7 +213,6 @@ class FeatureSelector(ColumnSelector):
         units: str = "nats",
         n_jobs: int | None = None,
         cluster: Any = None,
-        layout: str = "auto",
         max_memory: int | str | None = None,
         max_seconds: float | None = None,
         random_state: Any = 0,
@@ -238,7 +235,7 @@ class FeatureSelector(ColumnSelector):
         self.alpha, self.min_gain = alpha, min_gain
         self.cv_model, self.cv_metric, self.cv_folds = cv_model, cv_metric, cv_folds
         self.units = units
-        self.n_jobs, self.cluster, self.layout = n_jobs, cluster, layout
+        self.n_jobs, self.cluster = n_jobs, cluster
         self.max_memory, self.max_seconds = max_memory, max_seconds
         self.random_state, self.verbose = random_state, verbose
 
@@ -342,10 +339,10 @@ class FeatureSelector(ColumnSelector):
 
     def _read_collections(self, X: Any, y: Any) -> tuple[Dataset, Positions]:
         """Collections of dask, which workers read."""
-        from mlfs.api.cluster.remote_data import remote_dataset
+        from mlfs.api.cluster.elsewhere import elsewhere
 
         refuse_reading(self.classes, self.categorical_features)
-        data = remote_dataset((X, y), None, self.cluster)
+        data = elsewhere((X, y), self.cluster, numbers=keeps_numbers(vars(self)))
         validate_data(self, X, skip_check_array=True)
         return data, Positions.of_data(X, data)
 

@@ -92,7 +92,7 @@ def _why_no_chain(name: str, criterion: Criterion, values: Mapping[str, Any]) ->
 
 
 def refuse_on_cluster(values: Mapping[str, Any]) -> None:
-    """Raise `UsageError` if a cluster is given for what does not count on one, or a layout alone.
+    """Raise `UsageError` if a cluster is given for what does not count on one.
 
     Examples
     --------
@@ -102,9 +102,6 @@ def refuse_on_cluster(values: Mapping[str, Any]) -> None:
 of the two out
     """
     if values.get("cluster") is None:
-        if values.get("layout", "auto") != "auto":
-            msg = "is only used on a cluster: leave it out, or give the cluster"
-            raise UsageError(msg, option="layout")
         return
     why = ""
     if values.get("estimator") == "gaussian":

@@ -198,7 +198,7 @@ class ClusterAddress(Kind):
 
     def _read(self, name: str, value: Any) -> Any:  # noqa: ARG002  # it is about one option
         if isinstance(value, str):
-            from mlfs.api.cluster.clusters import local_workers
+            from mlfs.api.cluster.connection import local_workers
 
             local_workers(value)
         return value

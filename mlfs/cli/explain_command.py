@@ -49,10 +49,10 @@ def explain(
     from mlfs.api.text import json_text
 
     console = console_of(context)
-    criterion, settings = selection_options(options)
+    _, settings = selection_options(options)
     dataset = input_data(data, options)
     columns_named(features, dataset.feature_names, "the features to explain")
-    prepared, selection = run_selection(console, dataset, criterion, settings)
+    prepared, selection = run_selection(console, dataset, settings)
     named = features if features and not selection.interrupted else None
     reasons = explanations(prepared, selection, named, units=settings["units"])
     if form == "json":

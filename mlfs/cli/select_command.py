@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -21,10 +21,6 @@ from mlfs.cli.help import Command, topical
 from mlfs.cli.progress import Picks, Waiting
 from mlfs.cli.shared_options import input_data, reading, selecting, selection_options, talking
 from mlfs.errors import UsageError, plural
-
-if TYPE_CHECKING:
-    from mlfs.criteria import Criterion
-
 
 FORMATS = ("table", "names", "indices", "csv", "json")
 
@@ -99,7 +95,7 @@ def select(
 
     if place.kind != "data" and needs_x_once(criterion, settings):
         dataset = dataset.with_changes(once=True)
-    _, selection = run_selection(console, dataset, criterion, settings)
+    _, selection = run_selection(console, dataset, settings)
     _tell(console, selection, read - began, time.perf_counter() - read)
     _deliver(console, dataset, selection, place, force=force)
     if selection.interrupted:
@@ -109,15 +105,11 @@ def select(
     return 0
 
 
-def run_selection(
-    console: Console, dataset: Any, criterion: Criterion, settings: dict[str, Any]
-) -> tuple[Any, Any]:
+def run_selection(console: Console, dataset: Any, settings: dict[str, Any]) -> tuple[Any, Any]:
     """Prepare and select, with progress on a terminal; pass on what the user should know."""
-    from mlfs.api.plan import layout_for
     from mlfs.api.prepared import DEFAULTS, prepare
     from mlfs.api.selecting import select as run
 
-    settings = {**settings, "layout": layout_for(criterion, settings)}
     preparing = {name: value for name, value in settings.items() if name in DEFAULTS}
     searching = {name: value for name, value in settings.items() if name not in DEFAULTS}
     if settings["cluster"] is None:
@@ -130,7 +122,7 @@ def run_selection(
     shown = names
     if not prepared.grouping.trivial:
         shown = [names[columns[0]] for columns in prepared.grouping.members]
-    beside = (lambda: prepared.cluster_progress) if settings["cluster"] is not None else str
+    beside = (lambda: prepared.cluster_report) if settings["cluster"] is not None else str
     with Picks(console, shown, dataset.label_names, n, beside) as progress:
         selection = run(prepared, on_pick=progress.on_pick, **searching)
     console.note(*selection.notes)

@@ -194,11 +194,10 @@ def input_data(
     reading |= {"delimiter": reading["delimiter"] or "", "decimal": reading["decimal"] or "."}
     place, numbers = place_of(path), options.get("target_bins") is not None
     if options.get("cluster") is not None:
-        from mlfs.api.cluster.remote_data import remote_dataset
-        from mlfs.data.file_pieces import open_pieces
+        from mlfs.api.cluster.elsewhere import elsewhere, is_elsewhere
 
-        pieces = open_pieces(place, numbers=numbers, **reading)
-        return remote_dataset(pieces, None, options["cluster"])
+        if is_elsewhere(place):
+            return elsewhere(place, options["cluster"], numbers=numbers, **reading)
     dataset = _read_as_told(
         "target_bins" in options,
         place,

@@ -1,95 +1,96 @@
-"""Cells of a comparison on a cluster: a worker process for each thread of its workers."""
+"""Cells of a comparison on a cluster: a job is a task, and runs in a process beside the worker."""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
+import pickle
 import threading
-from collections import Counter
+import uuid
+from collections import deque
 from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
-from mlfs.api.cluster.clusters import cluster_of
+from mlfs.api.cluster.connection import Connection, Lost, WorkersKilled
 from mlfs.compare.data_sources import DataSource, digest_of_files
 from mlfs.compare.pool import LocalProcess, WorkerLost, WorkerProcess
 from mlfs.errors import ClusterError, DataError, UsageError, plural
 
 SAME = ("scikit-learn", "scipy")  # beside what every worker of a cluster must have alike
-ENDING = 2.0  # seconds
+
+_idle: dict[str, list[LocalProcess]] = {}  # on a worker: processes by the run that they are for
+_lock = threading.Lock()
 
 
-class CellRelay:
-    """An actor that starts a worker process beside it, and passes its messages on.
+def _run_job(run: str, settings: bytes, job: bytes) -> tuple[list[bytes], int | None]:
+    """On a worker: what a process answers to a job, and its code if it ended.
 
     The process has no other threads and is one that may fail, as on a single machine.
     """
+    messages: list[bytes] = []
+    with _lock:
+        waiting = _idle.setdefault(run, [])
+        process = waiting.pop() if waiting else None
+    try:
+        if process is None:
+            process = LocalProcess()
+            process.send(settings)
+            process.receive()
+        process.send(job)
+        while not messages or pickle.loads(messages[-1])[0] != "done":  # noqa: S301 -- our child
+            messages.append(process.receive())
+    except (EOFError, OSError):
+        return messages, -9 if process is None else process.end() or 0
+    with _lock:
+        if run in _idle:
+            _idle[run].append(process)
+            return messages, None
+    process.end()
+    return messages, None
 
-    def __init__(self) -> None:
-        self._process = LocalProcess()
 
-    async def exchange(self, content: bytes | None) -> bytes | int | None:
-        """Send a message if there is one, and return the next one; the code if it ended."""
-        return await asyncio.to_thread(self._exchange, content)
-
-    def _exchange(self, content: bytes | None) -> bytes | int | None:
-        try:
-            if content is not None:
-                self._process.send(content)
-            return self._process.receive()
-        except (EOFError, OSError):
-            return self._process.end()
-
-    async def end(self) -> int | None:
-        """End the process."""
-        self._process.kill()
-        return await asyncio.to_thread(self._process.end)
-
-    def __del__(self) -> None:
-        with contextlib.suppress(AttributeError, OSError):
-            self._process.kill()
+def _end_run(run: str) -> None:
+    """On a worker: end the processes of a run."""
+    with _lock:
+        processes = _idle.pop(run, [])
+    for process in processes:
+        process.kill()
+        process.end()
 
 
 class _RemoteProcess:
-    """The worker process behind a relay."""
+    """A process on whichever worker takes the next job."""
 
-    def __init__(self, place: OnCluster, worker: str, future: Any, actor: Any) -> None:
-        self._place, self._worker = place, worker
-        self._future, self._actor = future, actor
-        self._pending: bytes | None = None
+    def __init__(self, place: OnCluster) -> None:
+        self._place = place
+        self._settings, self._job = b"", b""
+        self._messages: deque[bytes] = deque()
         self._code: int | None = None
 
     def send(self, content: bytes) -> None:
-        """Send a message, together with the question for the next one."""
-        self._pending = content
+        """Take the settings of the run, and then jobs."""
+        if self._settings:
+            self._job = content
+        else:
+            self._settings = content
+            self._messages.append(b"")
 
     def receive(self) -> bytes:
         """The next message; EOFError where the process has ended."""
-        pending, self._pending = self._pending, None
-        try:
-            answer = self._place.answer(self._actor.exchange(pending), self._worker)
-        except self._place.errors:
-            self._place.note_loss(self._worker)
-            raise WorkerLost(self._worker) from None
-        if isinstance(answer, bytes):
-            return answer
-        self._code = answer
-        raise EOFError
+        if not self._messages:
+            if self._code is not None:
+                raise EOFError
+            messages, self._code = self._place.run(self._settings, self._job)
+            self._messages.extend(messages)
+            return self.receive()
+        return self._messages.popleft()
 
     def end(self) -> int | None:
-        """Let it end; its code."""
-        actor, self._actor = self._actor, None
-        if actor is not None:
-            with contextlib.suppress(Exception):
-                actor.end().result(timeout=ENDING)
-            with contextlib.suppress(Exception):
-                self._future.release()
-            self._place.note_end(self._worker)
+        """Its code, if it ended."""
         return self._code
 
     def kill(self) -> None:
-        """End it by force."""
-        self.end()
+        """Do nothing: processes end with the run."""
 
 
 class OnCluster:
@@ -98,34 +99,31 @@ class OnCluster:
     Parameters
     ----------
     cluster : str, distributed.Client or Cluster
-        The cluster, see `mlfs.api.cluster.clusters.cluster_of`.
+        The cluster, see `mlfs.api.cluster.connection.Connection`.
     sources : sequence of DataSource
         The data sets, whose files the workers must have.
     """
 
     def __init__(self, cluster: Any, sources: Sequence[DataSource]) -> None:
-        self._cluster: Any = cluster_of(cluster)
+        self._connection = Connection(cluster)
         try:
-            self._workers = self._cluster.workers()
             self._check(sources)
-            threads = self._workers.threads()
+            threads = self._connection.threads()
         except BaseException:
-            self.close()
+            self._connection.close()
             raise
         self.size, self._n_workers = sum(threads.values()), len(threads)
-        self._busy: Counter[str] = Counter()
+        self._run = uuid.uuid4().hex
         self._lock = threading.Lock()
-        self.n_lost = 0
+        self._sent: Any = None
 
     def _check(self, sources: Sequence[DataSource]) -> None:
         """Refuse workers that have other files or versions, before any work."""
         files = {source.name: source.files for source in sources if source.files}
         expected = {source.name: source.digest for source in sources if source.files}
         versions_here = _versions()
-        answers = self._workers.run(_report_versions, files)
+        answers = self._connection.run(_report_versions, files)
         for worker, answer in sorted(answers.items()):
-            if isinstance(answer, OSError):
-                continue  # lost meanwhile
             if isinstance(answer, BaseException):
                 raise ClusterError(f"the worker {worker} cannot compare: {answer}")
             versions, digests = answer
@@ -140,49 +138,38 @@ class OnCluster:
                     msg = f"the worker {worker} has other data: {why}"
                     raise DataError(f"{msg}; workers see files under the same names as you do")
 
-    @property
-    def errors(self) -> tuple[type[BaseException], ...]:
-        """What a message raises where the worker is lost."""
-        errors: tuple[type[BaseException], ...] = self._workers.errors
-        return errors
-
-    def answer(self, call: Any, worker: str) -> Any:
-        """What a call of a relay returns; an error of `errors` once its worker is gone."""
-        return self._workers.answer(call, worker)
-
     def start(self) -> WorkerProcess:
-        """Start a process where most threads are free."""
+        """A process, which starts with its first job."""
+        return _RemoteProcess(self)
+
+    def run(self, settings: bytes, job: bytes) -> tuple[list[bytes], int | None]:
+        """What a process answers to a job, and its code if it ended."""
         while True:
             with self._lock:
-                threads = self._workers.threads()
-                worker = max(threads, key=lambda name: threads[name] - self._busy[name])
-                self._busy[worker] += 1
-            future = self._workers.start(CellRelay, worker)
-            actor = self._workers.started(future, worker, "exchange")
-            if actor is not None:
-                return _RemoteProcess(self, worker, future, actor)
-            self.note_loss(worker)
-
-    def note_loss(self, worker: str) -> None:
-        """Note that a worker is lost."""
-        self._workers.shun(worker)
-        with self._lock:
-            self.n_lost += 1
-
-    def note_end(self, worker: str) -> None:
-        """Note that a process of a worker is gone."""
-        with self._lock:
-            self._busy[worker] -= 1
+                if self._sent is None or self._sent.status != "finished":
+                    self._sent = self._connection.send(settings)
+                sent = self._sent
+            try:
+                task = self._connection.submit(_run_job, self._run, sent, job)
+                result: tuple[list[bytes], int | None] = self._connection.results([task])[0]
+            except WorkersKilled as error:
+                raise WorkerLost(str(error)) from None
+            except Lost:
+                continue  # the settings were on a worker that is lost
+            else:
+                return result
 
     def report(self) -> str:
         """Where the cells were made."""
-        lost = f"; {plural(self.n_lost, 'time')} a worker was lost" if self.n_lost else ""
-        text = f"run on {plural(self._n_workers, 'worker')} of a cluster"
-        return f"{text} with {plural(self.size, 'thread')}{lost}"
+        workers = plural(self._n_workers, "worker")
+        return f"run on {workers} of a cluster with {plural(self.size, 'thread')}"
 
     def close(self) -> None:
-        """Disconnect, and end what was started for this."""
-        self._cluster.close()
+        """End the processes, and disconnect."""
+        with contextlib.suppress(ClusterError):
+            self._connection.run(_end_run, self._run)
+        self._sent = None
+        self._connection.close()
 
 
 def _versions() -> dict[str, str]:

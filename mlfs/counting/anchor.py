@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Hashable
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,10 +16,9 @@ from mlfs.counting.xlogx import terms_of
 
 if TYPE_CHECKING:
     from mlfs.counting.counts import Counts
-    from mlfs.counting.label_columns import LabelColumns
     from mlfs.counting.memory import Cache
 
-__all__ = ["Anchor", "BlockAnchor", "ColumnAnchor", "PairStatistics"]
+__all__ = ["Anchor", "ColumnAnchor", "PairStatistics"]
 
 TWO = 2
 FEW_PLANES = 8  # up to so many are packed one by one, which is faster than listing rows
@@ -30,15 +29,26 @@ class Anchor:
 
     Parameters
     ----------
-    mode, levels : int
-        Its mode, and the number of its codes.
+    codes : Codes
+        The table it is in.
+    j : int
+        The number of its column in that table.
     valid : int
         Codes from this one on are left out of all results.
     n : ndarray
         How often each code occurs.
+    kept : ndarray of bool, optional
+        A mask of the rows that count; by default all do.
     """
 
-    def __init__(self, mode: int, levels: int, valid: int, n: np.ndarray) -> None:
+    def __init__(
+        self, codes: Codes, j: int, valid: int, n: np.ndarray, kept: np.ndarray | None = None
+    ) -> None:
+        self._describe(int(codes.mode[j]), int(codes.levels[j]), valid, n)
+        self._table, self._j, self._kept = codes, j, kept
+        self._n_rows, self._packed = codes.n_rows, codes.is_packed(j)
+
+    def _describe(self, mode: int, levels: int, valid: int, n: np.ndarray) -> None:
         self.mode, self.levels, self.valid, self.n = mode, levels, valid, n
         self.cells = levels - 1
 
@@ -58,34 +68,6 @@ class Anchor:
     def non_mode(self) -> int:
         """The number of rows in which it is not at its mode."""
         return int(self.n.sum() - self.n[self.mode])
-
-    @property
-    def nbytes(self) -> int:
-        """The memory that it takes."""
-        raise NotImplementedError
-
-
-class BlockAnchor(Anchor):
-    """An anchor in one block of rows.
-
-    Parameters
-    ----------
-    codes : Codes
-        The table it is in.
-    j : int
-        The number of its column in that table.
-    valid, n
-        As for `Anchor`.
-    kept : ndarray of bool, optional
-        A mask of the rows that count; by default all do.
-    """
-
-    def __init__(
-        self, codes: Codes, j: int, valid: int, n: np.ndarray, kept: np.ndarray | None = None
-    ) -> None:
-        super().__init__(int(codes.mode[j]), int(codes.levels[j]), valid, n)
-        self._table, self._j, self._kept = codes, j, kept
-        self._n_rows, self._packed = codes.n_rows, codes.is_packed(j)
 
     @cached_property
     def _entries(self) -> tuple[np.ndarray, np.ndarray]:
@@ -137,7 +119,7 @@ class BlockAnchor(Anchor):
         return int(lists + packed + full)
 
 
-class ColumnAnchor(BlockAnchor):
+class ColumnAnchor(Anchor):
     """An anchor that is given by its code in each row; lists and planes are made when needed.
 
     Parameters
@@ -151,7 +133,7 @@ class ColumnAnchor(BlockAnchor):
     def __init__(
         self, column: np.ndarray, mode: int, levels: int, valid: int, n: np.ndarray
     ) -> None:
-        Anchor.__init__(self, mode, levels, valid, n)
+        self._describe(mode, levels, valid, n)
         self._column, self._n_rows = column, column.size
 
     @cached_property
@@ -296,8 +278,7 @@ class PairStatistics:
     def rows_by_label(self) -> tuple[np.ndarray, np.ndarray]:
         """Its non-mode rows sorted by the labels that occur in them, and where each begins."""
         anchor = self.anchor
-        assert isinstance(anchor, BlockAnchor)
-        indptr, columns = cast("LabelColumns", self._counts.labels).by_row
+        indptr, columns = self._counts.labels.by_row
         rows = anchor.rows
         starts = np.zeros(len(self._counts.labels) + 2, np.int64)
         sorted_rows = np.empty(int((indptr[rows + 1] - indptr[rows]).sum()), np.int32)

@@ -19,8 +19,8 @@ from mlfs.counting.entries import edges_of
 from mlfs.counting.row_subsets import RowSubset
 
 if TYPE_CHECKING:
-    from mlfs.counting.anchor import BlockAnchor
-    from mlfs.counting.label_columns import LabelColumns
+    from mlfs.counting.anchor import Anchor
+    from mlfs.counting.label_columns import Labels
 
 __all__ = ["BitPlanes", "pack_planes"]
 
@@ -55,8 +55,8 @@ class BitPlanes(ColumnGroup):
         self.planes, self._weights = planes, weights
         self._words = self.planes.shape[1]
         self._room = _Room()  # for the counts of triples
-        self._last_labels: tuple[LabelColumns, np.ndarray] | None = None  # asked for in triples
-        self._ahead: tuple[BlockAnchor, LabelColumns, np.ndarray, np.ndarray] | None = None
+        self._last_labels: tuple[Labels, np.ndarray] | None = None  # asked for in triples
+        self._ahead: tuple[Anchor, Labels, np.ndarray, np.ndarray] | None = None
         self._lock = threading.Lock()  # on the memory that is used again
 
     def among_rows(self, subset: RowSubset) -> BitPlanes:
@@ -69,7 +69,7 @@ class BitPlanes(ColumnGroup):
         copied._set_planes(self.planes & subset.plane, subset.weights)  # noqa: SLF001  # same class
         return copied
 
-    def pairs(self, anchor: BlockAnchor, out: np.ndarray) -> None:
+    def pairs(self, anchor: Anchor, out: np.ndarray) -> None:
         """Sweep the planes of the anchor over all planes.
 
         If triples of the last anchor were asked for, those of this one with the same labels are
@@ -85,16 +85,14 @@ class BitPlanes(ColumnGroup):
             self.pairs_and_triples(anchor, labels, indices, out, co)
         self._ahead = anchor, labels, indices, co
 
-    def label_pairs(self, labels: LabelColumns, indices: np.ndarray, out: np.ndarray) -> None:
+    def label_pairs(self, labels: Labels, indices: np.ndarray, out: np.ndarray) -> None:
         """Sweep the masks of the labels."""
         at_once = self._masks_at_once
         for start in range(0, indices.size, at_once):
             part = slice(start, start + at_once)
             planes.sweep(self.planes, labels.masks(indices[part]), out[part])
 
-    def triples(
-        self, anchor: BlockAnchor, labels: LabelColumns, indices: np.ndarray, out: np.ndarray
-    ) -> None:
+    def triples(self, anchor: Anchor, labels: Labels, indices: np.ndarray, out: np.ndarray) -> None:
         """Sweep what the anchor shares with each label."""
         at_once = max(1, self._masks_at_once // max(1, anchor.cells))
         for start in range(0, indices.size, at_once):
@@ -105,8 +103,8 @@ class BitPlanes(ColumnGroup):
 
     def pairs_and_triples(
         self,
-        anchor: BlockAnchor,
-        labels: LabelColumns,
+        anchor: Anchor,
+        labels: Labels,
         indices: np.ndarray,
         pairs: np.ndarray,
         triples: np.ndarray,
@@ -122,9 +120,7 @@ class BitPlanes(ColumnGroup):
         pairs += co[: anchor.cells]
         triples += co[anchor.cells :].reshape(triples.shape)
 
-    def triples_of(
-        self, anchor: BlockAnchor, labels: LabelColumns, label: int, out: np.ndarray
-    ) -> None:
+    def triples_of(self, anchor: Anchor, labels: Labels, label: int, out: np.ndarray) -> None:
         """Sweep what the anchor shares with each value of the label."""
         masks = pack_planes(labels.codes, label, label + 1)
         planes.sweep(self.planes, _shared(masks, anchor), _as_rows(out))
@@ -166,7 +162,7 @@ class BitPlanes(ColumnGroup):
         return max(AT_ONCE, MASK_BYTES // (8 * max(1, self._words)))
 
 
-def _shared(masks: np.ndarray, anchor: BlockAnchor) -> np.ndarray:
+def _shared(masks: np.ndarray, anchor: Anchor) -> np.ndarray:
     """The rows of each mask and each cell of an anchor."""
     return _as_rows(masks[:, None, :] & anchor.planes)
 

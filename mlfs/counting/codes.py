@@ -17,7 +17,6 @@ from mlfs._kernels import lists, planes
 from mlfs.counting.entries import (
     FEW,
     SMALL,
-    counts_between,
     edges_of,
     entries_of_planes,
     join_entries,
@@ -28,7 +27,6 @@ from mlfs.counting.entries import (
 
 __all__ = ["Codes", "Packed"]
 
-WORD = 64  # rows of a word of a plane
 NO_CODES = np.zeros(0, np.int32)
 
 
@@ -46,13 +44,6 @@ class Packed(NamedTuple):
 
     planes: np.ndarray
     first: np.ndarray
-
-    def between_rows(self, first: int, last: int) -> Packed:
-        """A block of the rows, which begins with a word."""
-        planes = self.planes[:, first // WORD : -(-last // WORD)].copy()
-        if last % WORD and planes.size:
-            planes[:, -1] &= np.uint64((1 << last % WORD) - 1)
-        return Packed(planes, self.first)
 
 
 class Codes:
@@ -216,13 +207,12 @@ class Codes:
         rows: np.ndarray,
         codes: np.ndarray | None,
         *,
-        n_rows: int | None = None,
         packed: Packed | None = None,
         counts: np.ndarray | None = None,
     ) -> Codes:
         """Columns that are coded like these and have other entries."""
         return Codes(
-            self.n_rows if n_rows is None else n_rows,
+            self.n_rows,
             indptr,
             rows,
             codes,
@@ -268,6 +258,17 @@ class Codes:
     def is_packed(self, j: int) -> bool:
         """Whether column j is kept as planes."""
         return self.packed is not None and bool(self.packed.first[j] >= 0)
+
+    def alone(self, j: int) -> Codes:
+        """A table of column j, with no more planes than it has."""
+        table = self.take(np.array([j]))
+        if table.packed is None:
+            return table
+        first = np.full(1, -1)
+        planes = table.packed.planes[:0]
+        if self.is_packed(j):
+            first, planes = np.zeros(1, np.int64), self.planes_of(j).copy()
+        return table.with_entries(*table.lists, packed=Packed(planes, first), counts=table.counts)
 
     def planes_of(self, j: int) -> np.ndarray:
         """The planes of a packed column."""
@@ -362,22 +363,6 @@ class Codes:
         place = np.empty(len(self), np.int64)
         place[order] = np.arange(len(self))
         return self.take(order), place
-
-    def between_rows(self, first: int, last: int) -> Codes:
-        """A block of the rows, coded alike; planes are cut where a word begins."""
-        if self.packed is None or first % WORD:
-            indptr, rows, codes = self.indptr, self.rows, self.codes
-            packed, counts = None, None
-        else:
-            indptr, rows, codes = self.lists_with_codes
-            packed = self.packed.between_rows(first, last)
-            counts = counts_between(self, packed, indptr, rows, codes, (first, last))
-        kept = (rows >= first) & (rows < last)
-        indptr = edges_of(kept)[indptr]
-        rows = (rows[kept] - first).astype(np.int32)
-        return self.with_entries(
-            indptr, rows, codes[kept], n_rows=last - first, packed=packed, counts=counts
-        )
 
     def moved(self, place: np.ndarray) -> Codes:
         """The same rows in another order: row i becomes row `place[i]`."""

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from mlfs._kernels import lists, planes
-
-if TYPE_CHECKING:
-    from mlfs.counting.codes import Codes, Packed
+from mlfs._kernels import lists
 
 __all__ = [
     "FEW",
     "SMALL",
-    "counts_between",
     "edges_of",
     "entries_of_planes",
     "join_entries",
@@ -122,45 +118,3 @@ def join_entries(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray
     """Rows and codes of all parts, one after the other."""
     rows, codes = zip(*parts, strict=True)
     return np.concatenate(rows), np.concatenate(codes)
-
-
-def counts_between(
-    table: Codes,
-    packed: Packed,
-    indptr: np.ndarray,
-    rows: np.ndarray,
-    codes: np.ndarray,
-    ends: tuple[int, int],
-) -> np.ndarray:
-    """How often each code of each column occurs in a range of the rows, ragged.
-
-    Parameters
-    ----------
-    table : Codes
-        The columns.
-    packed : Packed
-        The planes of the range.
-    indptr, rows, codes : ndarray
-        The lists of all rows.
-    ends : tuple of int
-        The first row of the range, and the row after its last.
-    """
-    first, last = ends
-    offsets, cells = table.offsets, int(table.offsets[-1])
-    kept = (rows >= first) & (rows < last)
-    column = np.repeat(np.arange(len(table)), np.diff(indptr))[kept]
-    out = np.bincount(offsets[column] + codes[kept], minlength=cells)
-    if not len(table):
-        return out
-    all_rows = np.full((1, packed.planes.shape[1]), -1, np.int64).view(np.uint64)
-    of_planes = np.zeros((1, len(packed.planes)), np.int64)
-    planes.sweep(packed.planes, all_rows, of_planes)
-    is_cell, modes = np.ones(cells, bool), offsets[:-1] + table.mode
-    is_cell[modes] = False
-    edges = edges_of(table.levels - 1)
-    plane = np.repeat(packed.first - edges[:-1], table.levels - 1) + np.arange(edges[-1])
-    has_planes = np.repeat(packed.first >= 0, table.levels - 1)
-    out[np.flatnonzero(is_cell)[has_planes]] = of_planes[0, plane[has_planes]]
-    out[modes] = 0
-    out[modes] = last - first - np.add.reduceat(out, offsets[:-1])
-    return out

@@ -9,12 +9,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs._kernels import full_tables, packing, planes, row_walks
-from mlfs.counting.anchor import Anchor, BlockAnchor
+from mlfs.counting.anchor import Anchor
 from mlfs.counting.bit_planes import pack_planes
 from mlfs.counting.codes import Codes
 from mlfs.counting.entries import edges_of
 
-__all__ = ["LabelColumns", "Labels", "code_labels", "with_masks"]
+__all__ = ["Labels", "code_labels", "with_masks"]
 
 
 def code_labels(labels: Any, n_values: list[int]) -> Codes:
@@ -106,21 +106,24 @@ MASKS_KEPT = 16 << 20  # bytes
 
 
 class Labels:
-    """The interface of label columns; those behind the labels proper are masks of missing ones.
+    """The labels of a table; those behind the labels proper are masks of missing ones.
 
     Parameters
     ----------
-    levels, modes : ndarray
-        Of each label; the mode of a label is its first code.
+    codes : Codes
+        The coded labels; the mode of a label is its first code.
+    weights : ndarray of int
+        The weight of each row.
     n : ndarray
         How often each code of each label occurs, ragged.
     """
 
-    def __init__(self, levels: np.ndarray, modes: np.ndarray, n: np.ndarray) -> None:
-        self.levels, self.modes, self.n = levels, modes, n
-        self.offsets = edges_of(levels)
-        self.two_levels = levels == 2
+    def __init__(self, codes: Codes, weights: np.ndarray, n: np.ndarray) -> None:
+        self.codes, self.weights, self.n, self.most_masks = codes, weights, n, MASKS_KEPT
+        self.levels, self.modes, self.offsets = codes.levels, codes.mode, codes.offsets
+        self.two_levels = self.levels == 2
         self.all_two_levels = bool(self.two_levels.all())
+        self._last_masks: tuple[bytes, np.ndarray] | None = None
 
     def __len__(self) -> int:
         return int(self.levels.size)
@@ -132,40 +135,6 @@ class Labels:
         labels = np.flatnonzero(self.two_levels)
         out[labels] = self.n[self.offsets[labels] + 1 - self.modes[labels]]
         return out
-
-    def limit_masks(self, most: int) -> None:
-        """Keep the bit planes of all labels only if they take at most so many bytes."""
-
-    def anchor(self, j: int, valid: int) -> Anchor:
-        """One label, to be counted with all features; codes from `valid` are left out."""
-        raise NotImplementedError
-
-    def co_occurrences(self, anchor: Any) -> np.ndarray:
-        """The rows of each cell of an anchor with each label of two levels: (cells, labels)."""
-        raise NotImplementedError
-
-    def tables(self, anchor: Any) -> np.ndarray:
-        """n(s, l) for every label: (labels, levels of s, most levels of l)."""
-        raise NotImplementedError
-
-
-class LabelColumns(Labels):
-    """The labels of one block of rows.
-
-    Parameters
-    ----------
-    codes : Codes
-        The coded labels.
-    weights : ndarray of int
-        The weight of each row.
-    n : ndarray
-        How often each code of each label occurs.
-    """
-
-    def __init__(self, codes: Codes, weights: np.ndarray, n: np.ndarray) -> None:
-        super().__init__(codes.levels, codes.mode, n)
-        self.codes, self.weights, self.most_masks = codes, weights, MASKS_KEPT
-        self._last_masks: tuple[bytes, np.ndarray] | None = None
 
     def limit_masks(self, most: int) -> None:
         """Keep the bit planes of all labels only if they take at most so many bytes."""
@@ -204,9 +173,9 @@ class LabelColumns(Labels):
 
     def anchor(self, j: int, valid: int) -> Anchor:
         """One label, to be counted with all features."""
-        return BlockAnchor(self.codes, j, valid, self.n[self.offsets[j] : self.offsets[j + 1]])
+        return Anchor(self.codes, j, valid, self.n[self.offsets[j] : self.offsets[j + 1]])
 
-    def co_occurrences(self, anchor: BlockAnchor) -> np.ndarray:
+    def co_occurrences(self, anchor: Anchor) -> np.ndarray:
         """The rows of each cell of an anchor with each label."""
         out = np.zeros((anchor.cells, len(self)), np.int64)
         if "_all_planes" in vars(self) and self._all_planes is not None:
@@ -216,7 +185,7 @@ class LabelColumns(Labels):
             row_walks.count_pairs(indptr, columns, self.weights, anchor.rows, anchor.row_cells, out)
         return out
 
-    def tables(self, anchor: BlockAnchor) -> np.ndarray:
+    def tables(self, anchor: Anchor) -> np.ndarray:
         """n(s, l) for every label, not yet complete: 0 where the label is at its mode."""
         out = np.zeros((len(self), anchor.levels, int(self.levels.max(initial=1))), np.int64)
         y = self.codes

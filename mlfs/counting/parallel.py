@@ -129,7 +129,7 @@ class Parallel:
 
     @property
     def _words(self) -> int:
-        return sum(-(-block.n_rows // 64) for block in self._counts.blocks)
+        return -(-self._counts.n_rows // 64)
 
     def _cost_of_a_pick(self) -> int:
         """Estimate the nanoseconds of an expensive pick, before columns are cut into groups."""

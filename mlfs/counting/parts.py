@@ -15,8 +15,6 @@ from mlfs.counting.entries import edges_of
 from mlfs.counting.parallel import padded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mlfs._kernels.row_walks import Lists
     from mlfs.counting.codes import Codes
     from mlfs.counting.counts import Counts
@@ -66,32 +64,29 @@ class Parts(NamedTuple):
         kept = np.repeat(sizes > 1, sizes)
         return Parts(rows[order][kept], edges_of(sizes[sizes > 1]))
 
-    def groups(self, blocks: Sequence[Codes], labels: np.ndarray) -> Groups:
+    def groups(self, y: Codes, labels: np.ndarray) -> Groups:
         """The rows of each value of some labels in each part, but the mode of the label.
 
         A label that is constant in a part has no rows there.
 
         Parameters
         ----------
-        blocks : sequence of Codes
-            The labels of each block of rows.
+        y : Codes
+            The labels.
         labels : ndarray of int
             Which labels.
         """
-        n, size, n_rows = self.edges.size - 1, np.diff(self.edges), sum(y.n_rows for y in blocks)
-        part_of = np.full(n_rows, -1)
+        n, size = self.edges.size - 1, np.diff(self.edges)
+        part_of = np.full(y.n_rows, -1)
         part_of[self.rows] = np.repeat(np.arange(n), size)
         keys, members, q = [], [], labels.size
-        width = int(blocks[0].levels[labels].max(initial=1))
-        begins = edges_of([y.n_rows for y in blocks]).tolist()
-        for begin, y in zip(begins, blocks, strict=False):
-            for i, label in enumerate(labels.tolist()):
-                rows, codes = y.entries(label)
-                rows = rows.astype(np.int64) + begin
-                part = part_of[rows]
-                there = part >= 0
-                keys.append((part[there] * q + i) * width + codes[there])
-                members.append(rows[there])
+        width = int(y.levels[labels].max(initial=1))
+        for i, label in enumerate(labels.tolist()):
+            rows, codes = y.entries(label)
+            part = part_of[rows]
+            there = part >= 0
+            keys.append((part[there] * q + i) * width + codes[there])
+            members.append(rows[there].astype(np.int64))
         key, member = np.concatenate(keys), np.concatenate(members)
         order = np.argsort(key, kind="stable")
         key, member = key[order], member[order]
@@ -130,7 +125,7 @@ def information_given(
     entries : int
         About how many cells of columns are listed by row at a time.
     """
-    groups = parts.groups([block.label_codes for block in counts.blocks], labels)
+    groups = parts.groups(counts.label_codes, labels)
     out = np.zeros(counts.d, np.int64)
 
     def work(i: int, a: int, b: int) -> None:

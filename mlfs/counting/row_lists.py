@@ -18,8 +18,8 @@ from mlfs.counting.row_subsets import RowSubset
 from mlfs.counting.xlogx import XLogX
 
 if TYPE_CHECKING:
-    from mlfs.counting.anchor import BlockAnchor
-    from mlfs.counting.label_columns import LabelColumns
+    from mlfs.counting.anchor import Anchor
+    from mlfs.counting.label_columns import Labels
 
 __all__ = ["RowLists"]
 
@@ -75,25 +75,21 @@ class RowLists(ColumnGroup):
         table = self._codes.take(columns + self._begin)
         return pack_planes(table, 0, columns.size), edges_of(table.levels - 1)[:-1]
 
-    def pairs(self, anchor: BlockAnchor, out: np.ndarray) -> None:
+    def pairs(self, anchor: Anchor, out: np.ndarray) -> None:
         """Walk the rows in which the anchor is not at its mode."""
         row_walks.count_pairs(*self._lists[:3], anchor.rows, anchor.row_cells, out)
 
-    def label_pairs(self, labels: LabelColumns, indices: np.ndarray, out: np.ndarray) -> None:
+    def label_pairs(self, labels: Labels, indices: np.ndarray, out: np.ndarray) -> None:
         """Walk the rows of each label."""
         y = labels.codes
         row_walks.count_labels(*self._lists[:3], y.indptr, y.rows, indices, out)
 
-    def triples(
-        self, anchor: BlockAnchor, labels: LabelColumns, indices: np.ndarray, out: np.ndarray
-    ) -> None:
+    def triples(self, anchor: Anchor, labels: Labels, indices: np.ndarray, out: np.ndarray) -> None:
         """Walk the rows of each label."""
         for i, label in enumerate(indices.tolist()):
             self.triples_of(anchor, labels, label, out[i : i + 1])
 
-    def triples_of(
-        self, anchor: BlockAnchor, labels: LabelColumns, label: int, out: np.ndarray
-    ) -> None:
+    def triples_of(self, anchor: Anchor, labels: Labels, label: int, out: np.ndarray) -> None:
         """Walk the rows of the label."""
         rows, codes = labels.codes.entries(label)
         cells = codes - (codes > labels.modes[label])
@@ -123,14 +119,14 @@ class RowLists(ColumnGroup):
         n = self._two_levels(triples, co_fl)
         row_walks.add_joint_of_lists(self._lists, rows, *ends, n, xlogx, co, out)
 
-    def is_wide(self, anchor: BlockAnchor) -> bool:
+    def is_wide(self, anchor: Anchor) -> bool:
         """Whether most cells of a table would be empty."""
         entries = self._lists.cells.size + self._lists.weights.size
         return anchor.cells * self.cells > WIDE * entries
 
     def add_walked_sums(
         self,
-        anchor: BlockAnchor,
+        anchor: Anchor,
         xlogx: XLogX,
         out: np.ndarray,
         label: np.ndarray | None = None,
@@ -161,7 +157,7 @@ class RowLists(ColumnGroup):
             part_sums.add_impurity(self._lists, rows, edges, middle, room, impurity, out)
 
     def known_sums(
-        self, anchor: BlockAnchor, valid: np.ndarray, xlogx: XLogX, *label: Any
+        self, anchor: Anchor, valid: np.ndarray, xlogx: XLogX, *label: Any
     ) -> np.ndarray:
         """Walk the rows in which the anchor, and the label, are known."""
         s = anchor.codes.astype(np.int64)

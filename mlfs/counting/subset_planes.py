@@ -55,10 +55,7 @@ class SubsetPlanes:
         most = counts.levels.max(initial=1), counts.labels.levels.max(initial=1)
         self._most_levels = int(most[0]), int(most[1])
         self.fits = (
-            len(counts.blocks) == 1
-            and counts.total > 0
-            and counts.counts_rows
-            and max(self._most_levels) <= MOST_LEVELS
+            counts.total > 0 and counts.counts_rows and max(self._most_levels) <= MOST_LEVELS
         )
         self._words = -(-counts.n_rows // 64)
         self._edges = np.array([a for a, _ in counts.edges], np.int64)
@@ -66,7 +63,7 @@ class SubsetPlanes:
         self._group_of = np.repeat(np.arange(len(sizes)), sizes)
         has_planes = [group.has_planes for group in counts.groups]
         self._has_planes, self._all_planes = np.repeat(has_planes, sizes), all(has_planes)
-        self._codes = counts.blocks[0].features
+        self._codes = counts.features
         packed = self._codes.packed
         self._all_packed = packed is not None and bool((packed.first >= 0).all())
         columns = (counts.levels, counts.modes, counts.offsets[:-1], t_f)
@@ -136,7 +133,7 @@ class SubsetPlanes:
         return np.array([self._slot_of[s] for s in anchors], np.int64)
 
     def _label_planes(self, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        y = self._counts.blocks[0].label_codes
+        y = self._counts.label_codes
         if self._bytes(y.levels) <= self._budget.masks:
             if self._last_label_planes is None:
                 self._last_label_planes = b"", *_planes_of(y)

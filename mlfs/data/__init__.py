@@ -9,7 +9,6 @@ are what they share, and `labels` finds the label columns and maps their values.
 A dense table that comes in pieces is a `packed_table` (over `bit_slices` and `spool`).
 In memory: `arrays`, with `frames`, `columns` and `matrices`.
 `dataset` is the result, shown by `html`; `generated` and `first_component` make and project one.
-`file_pieces` and `piecewise` give workers of a cluster their rows.
 """
 
 from __future__ import annotations

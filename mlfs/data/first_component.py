@@ -336,9 +336,10 @@ def first_component(dataset: Dataset, weights: np.ndarray | None = None) -> np.n
         The projections; zeros if all features are constant. They are scaled by a power of two if
         a feature reaches 2**150 or none reaches 2**-150.
     """
+    table: Any = dataset.table
     share = None if weights is None else _near_one(weights)
     total = float(dataset.shape[0] if share is None else share.sum())
-    products = _products(dataset, share)
+    products = RowProducts(table, Numbers.of(table, dataset.columns), share)
     mean = products.sums(np.zeros(products.d)) / total
 
     def spread(vector: np.ndarray) -> np.ndarray:
@@ -358,14 +359,6 @@ def first_component(dataset: Dataset, weights: np.ndarray | None = None) -> np.n
     top = int(np.abs(loadings).argmax())
     loadings = loadings if loadings[top] > 0 else -loadings
     return products.project(loadings, dot(mean, loadings))
-
-
-def _products(dataset: Dataset, share: np.ndarray | None) -> RowProducts:
-    table: Any = dataset.table
-    if hasattr(table, "row_products"):  # other processes have the rows
-        products: RowProducts = table.row_products(dataset.columns, share)
-        return products
-    return RowProducts(table, Numbers.of(table, dataset.columns), share)
 
 
 def in_three_levels(values: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:

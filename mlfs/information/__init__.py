@@ -5,8 +5,8 @@
 implements it from counts, `adjusted` corrects it for chance, and `gaussian` (on `gaussian_columns`)
 takes correlations.
 `table` computes each quantity once and keeps it, from `label_pairs` and `triples`; `subset` does
-so for a few candidates. `columns_table` asks holders of columns, and `held_columns` is what
-answers there. `imbalance` has IR and CVIR of the labels.
+so for a few candidates. `columns_info` joins what `held_columns` answer, each about some columns,
+where a table is divided among workers. `imbalance` has IR and CVIR of the labels.
 
 The public functions `entropy`, `mutual_information`, `conditional_mutual_information`,
 `interaction` and `symmetrical_uncertainty` take data of any kind. They are written in

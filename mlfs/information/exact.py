@@ -17,14 +17,12 @@ from mlfs.errors import CriterionError, DataError
 from mlfs.information.exact_sets import ExactSets
 from mlfs.information.imbalance import imbalance
 from mlfs.information.info import answer, read_only
-from mlfs.information.label_block import LabelBlock
+from mlfs.information.label_block import LabelBlock, sum_over_labels
 from mlfs.information.subset import Subset
 from mlfs.information.table import Table
 
 __all__ = ["ExactInfo", "exact_info"]
 
-LABELS_AT_ONCE = 32
-BLOCK_BYTES = 80  # of a feature and a label in a block: their sums, and what is made of these
 MANY, SHARE = 1024, 4  # of at least so many columns, a quarter or less is counted alone
 
 
@@ -36,7 +34,6 @@ def exact_info(
     parents: Sequence[tuple[int, ...]] | None,
     ignore_missing: bool,
     n_jobs: int,
-    blocks: int,
 ) -> ExactInfo:
     """Make an Info of two matrices of small integers; see `Info.from_codes`."""
     x = features if isinstance(features, Codes) else Codes.from_dense(features)
@@ -50,7 +47,7 @@ def exact_info(
     q = len(y)
     y, mask_of = with_masks(y)
     grid = None if weights is None else np.asarray(weights, np.int64)
-    counts, positions = Counts.of(x, y, grid, n_jobs, blocks)
+    counts, positions = Counts.of(x, y, grid, n_jobs)
     network = None if parents is None else tuple(tuple(pa) for pa in parents)
     table = Table(counts, q, mask_of, ignore_missing=ignore_missing, positions=positions)
     return ExactInfo(table, parents=network)
@@ -359,17 +356,9 @@ class ExactInfo(ExactSets):
         g : callable
             Takes a `LabelBlock`, gives an array (d, labels of the block).
         """
-        total = np.zeros(self.d)
-        most = self._table.budget.block // (BLOCK_BYTES * max(1, self.d))
-        step = min(LABELS_AT_ONCE, max(1, most))
-        for start in range(0, self.q, step):
-            labels = self._labels[start : start + step]
-            block = (
-                LabelBlock(self._table, labels, self._positions)
-                if self._subset is None
-                else self._subset.block(labels)
-            )
-            values = g(block)
-            for i in range(block.q):
-                total += values[:, i]
-        return total
+        return sum_over_labels(self.d, self._labels, self._table.budget, self._block, g)
+
+    def _block(self, labels: np.ndarray) -> LabelBlock:
+        if self._subset is not None:
+            return self._subset.block(labels)
+        return LabelBlock(self._table, labels, self._positions)

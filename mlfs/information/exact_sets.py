@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mlfs.counting.memory import Cache
 from mlfs.information.info import Info, UnansweredError, answer
 
 if TYPE_CHECKING:
     from mlfs.information.table import Table
 
-__all__ = ["ExactSets"]
+__all__ = ["ExactSets", "sums_of_set"]
 
 
 class ExactSets(Info):
@@ -59,24 +60,11 @@ class ExactSets(Info):
 
     def _su_of_set(self, picked: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """`su_fS` and `su_SS`, continued from the set that was asked for last, or recently."""
-        table, order = self._table, tuple(int(s) for s in picked)
-        masks = tuple(table.masks_of(self._labels))
-        last, *sums = table.last_set.get(masks, ((), np.zeros(table.d), np.zeros(())))
-        if order[: len(last)] != last:
-            last, sums = (), [np.zeros(table.d), np.zeros(())]
-            for n in range(len(order), 0, -1):
-                cached = table.recent.find(("su_fS", order[:n], masks))
-                if cached is not None:
-                    last, sums = order[:n], list(cached)
-                    break
-        total, pairs = sums
-        for n in range(len(last), len(order)):
-            position = table.position(order[n])
-            pairs = pairs + total[position]
-            total = total + table.su_with_feature(position, self._labels)
-            table.recent.keep(("su_fS", order[: n + 1], masks), (total, pairs))
-        table.last_set[masks] = order, total, pairs
-        return total, pairs
+        table, masks = self._table, tuple(self._table.masks_of(self._labels))
+        return sums_of_set(
+            picked, masks, table.recent, table.d,
+            lambda s: table.su_with_feature(table.position(s), self._labels), table.position,
+        )  # fmt: skip
 
     # ---- Gini impurity ------------------------------------------------------------------------
 
@@ -117,3 +105,42 @@ class ExactSets(Info):
                 total += table.triples.cmi_sums(table.label(label), others)[1]
             table.cache.keep(key, total)
         return self._cut(total)
+
+
+def sums_of_set(
+    picked: Sequence[int],
+    context: Hashable,
+    cache: Cache,
+    d: int,
+    su_with: Callable[[int], np.ndarray],
+    position: Callable[[int], int],
+) -> tuple[np.ndarray, np.ndarray]:
+    """`su_fS` and `su_SS`, continued from the longest beginning of the set that is kept.
+
+    Parameters
+    ----------
+    picked : sequence of int
+        The set.
+    context : hashable
+        What the labels change of it.
+    cache : Cache
+        Keeps the sums.
+    d : int
+        The number of columns.
+    su_with : callable
+        Gives SU of all columns with one.
+    position : callable
+        Gives the place of a column among all.
+    """
+    order, total, pairs = tuple(map(int, picked)), np.zeros(d), np.zeros(())
+    for n in range(len(order), 0, -1):
+        kept = cache.find(("su_fS", order[:n], context))
+        if kept is not None:
+            total, pairs = kept
+            break
+    else:
+        n = 0
+    for s, end in zip(order[n:], range(n + 1, len(order) + 1), strict=True):
+        pairs, total = pairs + total[position(s)], total + su_with(s)
+        cache.keep(("su_fS", order[:end], context), (total, pairs))
+    return total, pairs

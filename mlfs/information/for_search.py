@@ -12,16 +12,22 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mlfs._kernels import co_sums
 from mlfs.counting.anchor import Anchor
 from mlfs.errors import CriterionError
 from mlfs.information.adjusted import AdjustedInfo
+from mlfs.information.columns_info import ColumnsInfo
 from mlfs.information.exact import ExactInfo
 from mlfs.information.gaussian import GaussianInfo
 from mlfs.information.info import Info
+from mlfs.information.label_block import LabelBlock
 from mlfs.information.table import PairInfo, Table
 
 __all__ = [
+    "add_cmi_given_features",
     "among_labels",
+    "block_of",
+    "chance_relevance",
     "cmi_given_codes",
     "cmi_given_features",
     "cmi_given_labels",
@@ -29,10 +35,12 @@ __all__ = [
     "label_pair",
     "levels_of",
     "most_sweep_cost",
+    "release",
     "report",
-    "shuffled",
+    "report_of_holders",
     "sweep_cost",
     "table_of",
+    "tells_rows_apart",
     "terms_only_add",
     "view_of_some",
     "with_parents",
@@ -40,7 +48,9 @@ __all__ = [
 
 
 def table_of(info: Info) -> Table:
-    """The table of exact counts behind an Info."""
+    """The table of exact counts behind an Info; that of the labels alone if others have columns."""
+    if isinstance(info, ColumnsInfo):
+        return info.holders.of_labels
     if isinstance(info, AdjustedInfo):
         info = info._exact
     if not isinstance(info, ExactInfo):
@@ -80,6 +90,26 @@ def constant_features(info: Info) -> np.ndarray:
     return info._is_constant if isinstance(info, GaussianInfo) else info.h_f == 0
 
 
+def release(info: Info) -> None:
+    """Free what is kept for later questions, and let go those who hold columns."""
+    if isinstance(info, ColumnsInfo):
+        info.holders.release()
+    else:
+        table_of(info).release()
+
+
+def report_of_holders(info: Info) -> str:
+    """How much those who hold columns were asked; empty where the columns are here."""
+    return info.holders.report() if isinstance(info, ColumnsInfo) else ""
+
+
+def tells_rows_apart(info: Info) -> np.ndarray:
+    """Which candidates have another value in every row."""
+    if isinstance(info, ColumnsInfo):
+        return info.holders.tells_rows_apart
+    return table_of(info).tells_rows_apart
+
+
 def terms_only_add(info: Info) -> bool:
     """Whether no information is below 0, so that further terms can only lower falling scores."""
     return info._floor == 0
@@ -94,8 +124,7 @@ def most_sweep_cost(info: Info) -> float:
         return info._sweep_cost
     if not isinstance(info, ExactInfo) or not info._table.counts_subsets:
         return 0.0
-    counts = info._table.counts
-    return 0.0 if len(counts.blocks) > 1 else counts.sweep_cost(info._labels, triples=True)
+    return info._table.counts.sweep_cost(info._labels, triples=True)
 
 
 def with_parents(info: Info, parents: Sequence[tuple[int, ...]] | None) -> Info:
@@ -120,16 +149,29 @@ def sweep_cost(view: Info) -> float:
     return view._sweep_cost if isinstance(view, GaussianInfo) else 0.0
 
 
-def shuffled(info: Info, generator: np.random.Generator) -> Info:
-    """The same candidates, with the rows of labels in a random order; to be used once."""
-    table = table_of(info).shuffled(generator)
-    return ExactInfo(table, labels=info._labels, features=np.array(info.features))
+def chance_relevance(info: Info, generator: np.random.Generator, shuffles: int) -> np.ndarray:
+    """The relevance for rows of labels in a random order, a row for each shuffle."""
+    if isinstance(info, ColumnsInfo):
+        return info.chance_relevance(generator, shuffles)
+    out, features = np.empty((shuffles, info.d)), np.array(info.features)
+    for row in out:
+        table = table_of(info).shuffled(generator)
+        row[:] = ExactInfo(table, labels=info._labels, features=features).mi_fL
+    return out
 
 
 def levels_of(info: Info, s: int) -> int:
     """The number of levels of a feature, without those that are left out."""
+    if isinstance(info, ColumnsInfo):
+        return int(info.holders.f_valid[s])
     table = table_of(info)
-    return int(table.f_valid[table.position(s)])
+    return table.valid(table.position(s))
+
+
+def block_of(info: Info, labels: np.ndarray) -> LabelBlock:
+    """What `Info.sum_over_labels` hands to its function for some labels."""
+    assert isinstance(info, ExactInfo)
+    return info._block(labels)
 
 
 def report(info: Info) -> dict[str, object]:
@@ -170,16 +212,35 @@ def cmi_given_codes(info: Info, codes: np.ndarray) -> np.ndarray:
 def cmi_given_features(info: Info) -> np.ndarray:
     """The mean over all features f of I(a;b|f), of all pairs of labels; 0 on the diagonal."""
     table = table_of(info)
-    q, d, labels = table.q, table.d, np.arange(table.q)
-    total = np.zeros((q, q))
+    d, q = table.d, table.q
+    sums, total = np.zeros((q, q, 2), np.int64), np.zeros((q, q))
+    if isinstance(info, ColumnsInfo):
+        d = info.holders.f_valid.size
+        sums, total = info.add_cmi_given_features(sums, total)
+    else:
+        sums, total = add_cmi_given_features(table, sums, total)
+    scale = table.counts.xlogx.unit * float(table.rows)
+    later = (sums[..., 0] * 2.0**co_sums.LOW_BITS + sums[..., 1]) / scale
+    return (total + later + later.T) / d
+
+
+def add_cmi_given_features(
+    table: Table, sums: np.ndarray, total: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Add I(a;b|f) of all features: to whole sums of high and low bits, or to numbers.
+
+    Sums are whole where nothing is left out; there a is the lower of the two labels.
+    """
+    labels = np.arange(table.q)
     if table.all_valid(labels):
-        for label in range(q - 1):
-            conditional = table.triples.over_features(table.label(label), labels[label + 1 :])
-            total[label, label + 1 :] = total[label + 1 :, label] = conditional
-        return total / d
-    for feature in range(d):
-        total += _cmi_given_anchor(table.among_labels, table.anchor(feature))
-    return total / d
+        for label in range(table.q - 1):
+            later = labels[label + 1 :]
+            sums[label, later] += table.triples.over_features(table.label(label), later)
+        return sums, total
+    for feature in range(table.d):
+        position = table.position(feature)
+        total += _cmi_given_anchor(table.among_labels, table.anchor(position))
+    return sums, total
 
 
 def cmi_given_labels(info: Info, label: int, others: Sequence[int]) -> np.ndarray:

@@ -1,225 +1,204 @@
-"""The side of remote counting that has all rows of some columns: it answers with finished sums."""
+"""All rows of some columns, and all labels: answers in the words of `Info` about these columns.
+
+`ColumnsInfo` asks several of them and joins what they answer. A question may be about columns that
+another one holds: these come along, and have numbers from the number of own columns on.
+"""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from mlfs.counting.anchor import PairStatistics
-from mlfs.counting.blocks import Block
-from mlfs.counting.column_groups import Kind
+from mlfs.counting.anchor import Anchor
+from mlfs.counting.codes import Codes
 from mlfs.counting.counts import Counts
-from mlfs.counting.memory import Budget
-from mlfs.counting.remote.columns_block import ColumnRef, sent_anchor
-from mlfs.counting.remote.holder import Answering
-from mlfs.counting.remote.slim_columns import SlimColumn
-from mlfs.counting.remote.wire import PackedCounts, pack_counts
-from mlfs.information.adjusted import Expected
-from mlfs.information.joint_picks import JointPicks
+from mlfs.information.columns_info import MissingColumns, Question
+from mlfs.information.for_search import (
+    add_cmi_given_features,
+    block_of,
+    chance_relevance,
+    with_parents,
+)
+from mlfs.information.info import Info
 from mlfs.information.table import Table
 
-__all__ = ["ColumnsSetup", "HeldColumns"]
+__all__ = ["HeldColumns", "LentColumn"]
 
-KEPT = 6  # anchors with their statistics
-TWO = (Kind.BINARY_LISTS, Kind.BINARY_PLANES)
+VIEWS = 4  # on labels, kept with what they have answered
+LENT = 8  # columns of others, kept with their lists and planes
 
 
-class ColumnsSetup(NamedTuple):
-    """What a holder needs to know beside its columns.
+class LentColumn(NamedTuple):
+    """A column that goes to others, in the form in which it is counted.
 
     Parameters
     ----------
+    codes : Codes
+        A table of this one column.
+    valid : int
+        The number of its codes that are not left out.
+    n : ndarray
+        How often each code occurs.
+    """
+
+    codes: Codes
+    valid: int
+    n: np.ndarray
+
+
+class Columns(Table):
+    """A table of some columns that counts columns of others too, numbered from `d` on."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.counts_subsets = False
+        self._lent: OrderedDict[int, tuple[LentColumn, Anchor]] = OrderedDict()
+
+    def lend(self, columns: Mapping[int, LentColumn]) -> None:
+        """Take columns of others, by numbers from `d` on; of those before, the last ones stay."""
+        for s, column in columns.items():
+            if s not in self._lent:
+                self._lent[s] = column, Anchor(column.codes, 0, column.valid, column.n)
+            self._lent.move_to_end(s)
+        while len(self._lent) > max(LENT, len(columns)):
+            self._lent.popitem(last=False)
+
+    def _others(self, s: int) -> tuple[LentColumn, Anchor]:
+        try:
+            return self._lent[s]
+        except KeyError:
+            raise MissingColumns from None
+
+    def position(self, column: int) -> int:
+        """The position of a column; that of another's is its number."""
+        return super().position(column) if column < self.d else column
+
+    def anchor(self, s: int) -> Anchor:
+        """A column as an anchor."""
+        return super().anchor(s) if s < self.d else self._others(s)[1]
+
+    def column(self, s: int) -> np.ndarray:
+        """The codes of a column."""
+        return super().column(s) if s < self.d else self._others(s)[0].codes.column(0)
+
+    def valid(self, s: int) -> int:
+        """How many codes of a column are not left out."""
+        return super().valid(s) if s < self.d else self._others(s)[0].valid
+
+    def levels(self, s: int) -> int:
+        """How many codes a column has."""
+        return super().levels(s) if s < self.d else int(self._others(s)[0].codes.levels[0])
+
+
+class HeldColumns:
+    """Answers questions about some columns.
+
+    It can be pickled: what has been counted is not, and is counted again.
+
+    Parameters
+    ----------
+    table : Table
+        All rows of the columns.
     first : int
-        Its first column.
-    kind : ndarray
-        The kind of each of its columns.
-    per_cell : float
-        What each count is corrected by.
-    q, mask_of, ignore_missing
-        As for `Table`.
-    f_all_valid : bool
-        Whether nothing is left out of any column, also of those of other holders.
+        The number of its first column in the whole table.
+    info_of : callable
+        Makes an Info of a table.
     """
 
-    first: int
-    kind: np.ndarray
-    per_cell: float
-    q: int
-    mask_of: np.ndarray
-    ignore_missing: bool
-    f_all_valid: bool
-
-
-class HeldColumns(Answering):
-    """Answers questions about some columns, of which it has all rows.
-
-    Parameters
-    ----------
-    block : Block
-        The columns.
-    setup : ColumnsSetup
-        What is known of them.
-    budget : Budget
-        The memory that it may take.
-    """
-
-    def __init__(self, block: Block, setup: ColumnsSetup, budget: Budget) -> None:
-        super().__init__()
-        counts = Counts([block], setup.kind, per_cell=setup.per_cell)
-        self._block, self._first = block, setup.first
-        self._table = Table(
-            counts, setup.q, setup.mask_of, ignore_missing=setup.ignore_missing, budget=budget
+    def __init__(self, table: Table, first: int, info_of: Callable[[Table], Info]) -> None:
+        self.table = Columns(
+            table.counts,
+            table.q,
+            table.mask_of,
+            ignore_missing=table.ignore_missing,
+            positions=table.positions,
+            budget=table.budget,
         )
-        self._table.f_all_valid = setup.f_all_valid
-        self._table.joint_picks = _HeldPicks(self, self._table)
-        self._relabelled: tuple[str, Table] | None = None
-        self._pairs: OrderedDict[Any, PairStatistics] = OrderedDict()
-        self._expected: Expected | None = None
-        self.valid: dict[int, int] = {}
+        self.first, self.info_of = first, info_of
+        self.facts: Any = None  # whatever whoever made it wants to know of it
+        self.info = info_of(self.table)
+        self._views: OrderedDict[Any, Info] = OrderedDict()
 
-    def keep(self, token: str, value: Any) -> None:
-        """Keep a column, or labels, that questions will name by its token."""
-        super().keep(token, value.codes() if isinstance(value, SlimColumn) else value)
+    def __reduce__(self) -> Any:
+        table, counts = self.table, self.table.counts
+        coded = counts.features, counts.label_codes, counts.given_weights
+        settings = {
+            "q": table.q,
+            "mask_of": table.mask_of,
+            "ignore_missing": table.ignore_missing,
+            "positions": table.positions,
+            "budget": table.budget,
+        }
+        return _unpickled, (
+            coded, counts.kind, counts.per_cell, settings, self.first, self.info_of, self.facts,
+        )  # fmt: skip
 
-    # ---- what questions name --------------------------------------------------------------------
+    def __sizeof__(self) -> int:
+        codes = self.table.counts.features
+        planes = 0 if codes.packed is None else codes.packed.planes.nbytes
+        lists = sum(0 if part is None else part.nbytes for part in codes.lists)
+        return int(planes + lists)
 
-    def _view(self, view: str) -> Table:
-        if not view:
-            return self._table
-        if self._relabelled is None or self._relabelled[0] != view:
-            full = self._table
-            table = Table(
-                full.counts.with_labels(self._sent_value(view)),
-                full.q,
-                full.mask_of,
-                ignore_missing=full.ignore_missing,
-                budget=replace(full.budget, cache=0),
-            )
-            table.f_all_valid, table.joint_picks = full.f_all_valid, _HeldPicks(self, table)
-            self._relabelled = view, table
-        return self._relabelled[1]
+    @property
+    def codes(self) -> Codes:
+        """Its columns, in the order of the whole table."""
+        codes, positions = self.table.counts.features, self.table.positions
+        return codes if positions is None else codes.take(positions)
 
-    def _position(self, j: int) -> int | None:
-        """The position of a column here by its number; None for one of another holder."""
-        position = j - self._first
-        return position if 0 <= position < self._table.d else None
+    def lent(self, s: int) -> LentColumn:
+        """One of its columns, by its number in the whole table, for others."""
+        position = self.table.position(s - self.first)
+        anchor = self.table.anchor(position)
+        codes = self.table.counts.features.alone(position)
+        return LentColumn(codes, anchor.valid, anchor.n)
 
-    def _anchor(self, ref: ColumnRef, table: Table) -> Any:
-        if ref.what == "label":
-            return table.counts.labels.anchor(ref.j, ref.valid)
-        position = self._position(ref.j) if ref.what == "feature" else None
-        if position is not None:
-            return table.counts.feature(position, ref.valid)
-        weights = None if self._block.counts_rows else self._block.weights
-        return sent_anchor(self._sent_value(ref.token), ref.valid, weights)
+    def answer(self, question: Question, columns: Mapping[int, LentColumn]) -> Any:
+        """What it knows, in the order of its columns in the whole table."""
+        self.table.f_all_valid = question.f_all_valid
+        numbered = {self._number(s): column for s, column in columns.items()}
+        self.table.lend({s: numbered[s] for s in numbered if s >= self.table.d})
+        view = self._view(question.labels, question.parents)
+        args = [self._numbers(pick) for pick in question.picks] + list(question.more)
+        if question.word == "chance_relevance":
+            return chance_relevance(view, *args), args[0]
+        if question.word == "add_cmi_given_features":
+            return add_cmi_given_features(self.table, *args)
+        word = question.word.removeprefix("block.")
+        asked: Any = view if word == question.word else block_of(view, question.labels)
+        value = getattr(asked, word)
+        return np.asarray(value(*args) if callable(value) else value)
 
-    def codes_of(self, j: int) -> np.ndarray:
-        """A column in full, by its number."""
-        position = self._position(j)
-        return (
-            self._sent_value(f"column-{j}").column(0)
-            if position is None
-            else self._table.counts.column(position)
-        )
+    def _number(self, s: int) -> int:
+        """The number here of a column of the whole table."""
+        own = s - self.first
+        return own if 0 <= own < self.table.d else self.table.d + s
 
-    # ---- questions ------------------------------------------------------------------------------
+    def _numbers(self, pick: Any) -> Any:
+        return list(map(self._number, pick)) if isinstance(pick, list) else self._number(pick)
 
-    def answer_n(self) -> np.ndarray:
-        """How often each code of each column occurs."""
-        return self._block.n
-
-    def answer_slim_column(self, j: int) -> SlimColumn:
-        """A column, in few bytes."""
-        position = self._position(j)
-        assert position is not None
-        return SlimColumn.of(self._block.features, position)
-
-    def answer_label_sums(self, view: str, labels: np.ndarray, per_label: bool) -> np.ndarray:
-        """The sums of c log c over n(f,l) of every column, of each label or added over them."""
-        pairs = self._view(view).label_pairs
-        if per_label:
-            return np.stack([pairs.sums(label) for label in labels.tolist()])
-        return pairs.added_sums(labels)[None]
-
-    def answer_given_all(
-        self,
-        view: str,
-        column: SlimColumn | None,
-        picks: Sequence[int],
-        valid: Sequence[int],
-        labels: np.ndarray,
-    ) -> np.ndarray:
-        """sum_l I(f;l|S) for all picks of S jointly, with the number of codes that count of each.
-
-        The column of the last pick may have been sent along.
-        """
-        if column is not None:
-            self.keep(f"column-{picks[-1]}", column)
-        self.valid |= dict(zip(picks, valid, strict=True))
-        return self._view(view).joint_picks.cmi_given_all(picks, labels)
-
-    def answer_about(
-        self, view: str, ref: ColumnRef, column: SlimColumn | None, questions: Sequence[Any]
-    ) -> list[Any]:
-        """The answers to some questions about an anchor, whose column may have been sent along."""
-        if column is not None:
-            self.keep(ref.token, column)
-        table, key = self._view(view), (view, ref)
-        pairs = self._pairs.get(key)
-        if pairs is None:
-            pairs = self._pairs[key] = table.statistics(self._anchor(ref, table))
-            while len(self._pairs) > KEPT:
-                self._pairs.popitem(last=False)
-        return [getattr(self, "_" + name)(table, pairs, *args) for name, args in questions]
-
-    def _pairs_of(self, table: Table, pairs: PairStatistics) -> Any:
-        anchor, counts = pairs.anchor, table.counts
-        if not (table.f_all_valid and anchor.valid == anchor.levels):
-            return np.stack([pairs.rows, pairs.t_fs, pairs.t_f, pairs.t_s])
-        if anchor.levels != 2:
-            return None, pairs.t_fs
-        groups = list(enumerate(zip(counts.edges, counts.kinds, strict=True)))
-        co = [pairs.co(i)[0] for i, (_, kind) in groups if kind in TWO]
-        sums = [pairs.t_fs[a:b] for _, ((a, b), kind) in groups if kind not in TWO]
-        empty = np.zeros(0, np.int64)
-        packed: PackedCounts = pack_counts(np.concatenate([empty, *co]))
-        return packed, np.concatenate([empty, *sums])
-
-    def _joint(self, table: Table, pairs: Any, labels: np.ndarray, per_label: bool) -> np.ndarray:
-        if per_label:
-            return table.triples.sums_of_each(pairs, labels)
-        return table.triples.joint_sums(pairs, labels)[None]
-
-    def _conditional(self, table: Table, pairs: PairStatistics, labels: np.ndarray) -> np.ndarray:
-        return np.stack(table.triples.cmi_sums(pairs, labels))
-
-    def _sums(self, table: Table, pairs: PairStatistics, labels: np.ndarray) -> np.ndarray:
-        return np.stack(table.triples.sums(pairs, labels))
-
-    def _gini(self, table: Table, pairs: PairStatistics, labels: np.ndarray) -> np.ndarray:
-        return table.gini(pairs, labels)
-
-    def _expected_sums(self, table: Table, pairs: PairStatistics, labels: np.ndarray) -> np.ndarray:
-        if self._expected is None:
-            self._expected = Expected(table)
-        expected = self._expected
-        sums: np.ndarray = table.sums_with(pairs.anchor, lambda: expected.function(labels), labels)
-        return sums
+    def _view(self, labels: np.ndarray, parents: Any) -> Info:
+        key = labels.tobytes(), parents
+        view = self._views.get(key)
+        if view is None:
+            view = self._views[key] = with_parents(self.info.for_labels(labels), parents)
+            while len(self._views) > VIEWS:
+                self._views.popitem(last=False)
+        return view
 
 
-class _HeldPicks(JointPicks):
-    """Picks that any holder may have."""
-
-    def __init__(self, held: HeldColumns, table: Table) -> None:
-        super().__init__(table)
-        self._held = held
-
-    def _codes(self, position: int) -> np.ndarray:
-        return self._held.codes_of(position)
-
-    def _valid(self, position: int) -> int:
-        return self._held.valid[position]
+def _unpickled(
+    coded: tuple[Any, Any, Any],
+    kind: np.ndarray,
+    per_cell: float,
+    settings: dict[str, Any],
+    first: int,
+    info_of: Callable[[Table], Info],
+    facts: Any,
+) -> HeldColumns:
+    table = Table(Counts(*coded, kind, per_cell=per_cell), **settings)
+    held = HeldColumns(table, first, info_of)
+    held.facts = facts
+    return held

@@ -108,7 +108,6 @@ class Info:
         parents: Sequence[tuple[int, ...]] | None = None,
         ignore_missing: bool = False,
         n_jobs: int = 1,
-        blocks: int = 1,
     ) -> Info:
         """Make an exact Info of two matrices of small integers; -1 is missing.
 
@@ -124,8 +123,6 @@ class Info:
             Leave rows with a missing feature out of the terms about it.
         n_jobs : int
             Threads.
-        blocks : int
-            Count the rows in this many blocks; the result does not depend on it.
         """
         from mlfs.information.exact import exact_info
 
@@ -136,7 +133,6 @@ class Info:
             parents=parents,
             ignore_missing=ignore_missing,
             n_jobs=n_jobs,
-            blocks=blocks,
         )
 
     @property

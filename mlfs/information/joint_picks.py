@@ -39,10 +39,7 @@ class JointPicks:
     def _codes(self, position: int) -> np.ndarray:
         table, key = self._table, ("codes", position)
         codes: np.ndarray | None = table.cache.find(key)
-        return table.cache.keep(key, table.counts.column(position)) if codes is None else codes
-
-    def _valid(self, position: int) -> int:
-        return int(self._table.f_valid[position])
+        return table.cache.keep(key, table.column(position)) if codes is None else codes
 
     @property
     def constant_column(self) -> PairStatistics:
@@ -59,8 +56,7 @@ class JointPicks:
         return self._pair[1]
 
     def _joint(self, s: int, t: int) -> np.ndarray:
-        width = int(self._table.counts.levels[t])
-        return self._codes(s) * np.int64(width) + self._codes(t)
+        return self._codes(s) * np.int64(self._table.levels(t)) + self._codes(t)
 
     def _known_rows(self, *positions: int) -> np.ndarray | None:
         """The rows in which no column has a value that is left out; None for all."""
@@ -69,7 +65,7 @@ class JointPicks:
             return None
         known_rows = np.ones(table.counts.n_rows, bool)
         for position in positions:
-            known_rows &= self._codes(position) < table.f_valid[position]
+            known_rows &= self._codes(position) < table.valid(position)
         return known_rows
 
     def _statistics(self, codes: np.ndarray, known_rows: np.ndarray | None) -> PairStatistics:
@@ -149,8 +145,8 @@ class JointPicks:
         counts = self._table.counts
         if mask < 0:
             return parts, self._table.rows
-        codes = np.concatenate([block.label_codes.column(mask) for block in counts.blocks])
-        return parts.refined(codes, 1), counts.labels.n[counts.labels.offsets[mask]]
+        n_rows = counts.labels.n[counts.labels.offsets[mask]]
+        return parts.refined(counts.label_codes.column(mask), 1), n_rows
 
     def _parts(self, picks: tuple[int, ...]) -> tuple[Parts, np.ndarray]:
         """The rows divided by the picks, continued from the last ones, and the known rows."""
@@ -161,12 +157,12 @@ class JointPicks:
         if picks[: len(last)] != last:
             last, parts, known_rows = start
         for position in picks[len(last) :]:
-            codes, valid = self._codes(position), self._valid(position)
+            codes, valid = self._codes(position), self._table.valid(position)
             parts = parts.refined(codes, valid)
             if not self._table.f_all_valid:
                 known_rows = known_rows & (codes < valid)
             last = (*last, position)
-            self._last = last, parts, known_rows  # a holder may lack the next column
+            self._last = last, parts, known_rows  # the next column may be another's, and missing
         return parts, known_rows
 
     def _batches(self, parts: Parts) -> Iterator[PairStatistics]:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
+from mlfs.counting.memory import Budget
 from mlfs.counting.xlogx import entropies
 from mlfs.information.table import Table
 from mlfs.information.triples import Sums
 
-__all__ = ["LabelBlock"]
+__all__ = ["LabelBlock", "sum_over_labels"]
+
+LABELS_AT_ONCE = 32
+BLOCK_BYTES = 80  # of a feature and a label in a block: their sums, and what is made of these
 
 
 class LabelBlock:
@@ -76,3 +83,21 @@ class LabelBlock:
 
     def _cut(self, values: np.ndarray) -> np.ndarray:
         return (values if self._positions is None else values[:, self._positions]).T
+
+
+def sum_over_labels(
+    d: int,
+    labels: np.ndarray,
+    budget: Budget,
+    block_of: Callable[[np.ndarray], Any],
+    g: Callable[[Any], np.ndarray],
+) -> np.ndarray:
+    """Sum g(block) over the labels, as many at a time as memory allows."""
+    total = np.zeros(d)
+    step = min(LABELS_AT_ONCE, max(1, budget.block // (BLOCK_BYTES * max(1, d))))
+    for start in range(0, labels.size, step):
+        block = block_of(labels[start : start + step])
+        values = g(block)
+        for i in range(block.q):
+            total += values[:, i]
+    return total

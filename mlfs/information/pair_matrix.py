@@ -56,13 +56,13 @@ class Side(NamedTuple):
     @property
     def codes(self) -> Codes:
         """The columns, in their order."""
-        return self.table.counts.blocks[0].features.take(self.positions)
+        return self.table.counts.features.take(self.positions)
 
     @property
     def weights(self) -> np.ndarray | None:
         """The weights of the rows; None if every row counts once."""
         counts = self.table.counts
-        return None if counts.counts_rows else counts.blocks[0].weights
+        return counts.given_weights
 
 
 class PairSums(NamedTuple):

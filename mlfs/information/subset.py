@@ -41,8 +41,8 @@ class Subset:
     def __init__(self, table: Table, labels: np.ndarray, positions: np.ndarray) -> None:
         self._table, self._labels, self._positions = table, labels, positions
         if table.subset_planes is None:
-            table.subset_planes = table.counts.subset_planes(table.t_f, table.budget)
-        self._planes: SubsetPlanes = table.subset_planes
+            table.subset_planes = SubsetPlanes(table.counts, table.t_f, table.budget)
+        self._planes = table.subset_planes
         self._fits = (
             self._planes.fits and table.all_valid(labels) and self._planes.mostly_planes(positions)
         )

@@ -89,7 +89,6 @@ class Table:
         self.rows, self.corrected = counts.rows, is_corrected(counts.xlogx)
         self.floor = -np.inf if self.corrected else 0.0  # the least information there can be
         self.counts_subsets = not self.corrected  # whether a few candidates are counted alone
-        self.last_set: dict[Any, tuple[Any, ...]] = {}  # `su_fS` and `su_SS` of the last picks
         self.subset_planes: SubsetPlanes | None = None  # made by `Subset`
         self.pairs_counted = 0
 
@@ -148,6 +147,16 @@ class Table:
         total: np.ndarray = sum(weighted[1:], weighted[0]) / labels.size
         return total
 
+    @property
+    def tells_rows_apart(self) -> np.ndarray:
+        """Which columns of the data have another value in every row."""
+        features = self.counts.features
+        apart = features.levels >= features.n_rows
+        for j in np.flatnonzero(apart).tolist():
+            n = features.counts[features.offsets[j] : features.offsets[j + 1]]
+            apart[j] = n.max(initial=0) == 1
+        return apart if self.positions is None else apart[self.positions]
+
     # ---- anchors ------------------------------------------------------------------------------
 
     def feature(self, s: int) -> PairStatistics:
@@ -161,7 +170,19 @@ class Table:
 
     def anchor(self, s: int) -> Anchor:
         """A feature at a counted position, as an anchor."""
-        return self.counts.feature(s, int(self.f_valid[s]))
+        return self.counts.feature(s, self.valid(s))
+
+    def column(self, s: int) -> np.ndarray:
+        """The codes of a feature at a counted position."""
+        return self.counts.column(s)
+
+    def valid(self, s: int) -> int:
+        """How many codes of a feature are not left out."""
+        return int(self.f_valid[s])
+
+    def levels(self, s: int) -> int:
+        """How many codes a feature has."""
+        return int(self.counts.levels[s])
 
     def label(self, p: int) -> PairStatistics:
         """The pair statistics of a label with all features."""

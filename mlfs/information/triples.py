@@ -15,7 +15,6 @@ import numpy as np
 from mlfs._kernels import co_sums, full_tables
 from mlfs.counting.anchor import PairStatistics
 from mlfs.counting.column_groups import Triples
-from mlfs.counting.label_columns import LabelColumns
 from mlfs.counting.xlogx import XLogX, per_row, wrap_int64
 
 if TYPE_CHECKING:
@@ -113,7 +112,7 @@ class TripleSums:
         return per_row(total - labels.size * pairs.t_fs, table.rows, self.counts.xlogx)
 
     def over_features(self, pairs: PairStatistics, labels: np.ndarray) -> np.ndarray:
-        """sum_f I(s;l|f) of each label, where nothing is left out."""
+        """N sum_f I(s;l|f) of each label, as high and low bits, where nothing is left out."""
         table = self.table
         added = np.zeros((labels.size, 2), np.int64)
         difference = table.t_f - pairs.t_fs
@@ -125,9 +124,7 @@ class TripleSums:
             for k, label in enumerate(chunk.tolist()):
                 t_fl = table.label_pairs.sums(label)
                 co_sums.add_features(t_fsl[k], difference, t_fl, least, chunk_sums[k])
-        scale = self.counts.xlogx.unit * float(table.rows)
-        total: np.ndarray = (added[:, 0] * 2.0**co_sums.LOW_BITS + added[:, 1]) / scale
-        return total
+        return added
 
     def sums(self, pairs: PairStatistics, labels: np.ndarray) -> Sums:
         """All sums, for all features and some labels."""
@@ -219,14 +216,12 @@ class TripleSums:
         def work(i: int, a: int, b: int) -> None:
             group, y = self.counts.groups[i], self.counts.labels
             if joint is not None and group.is_wide(pairs.anchor):
-                assert isinstance(y, LabelColumns)
                 for k, label in enumerate(labels.tolist()):
                     sums = joint[k if joint.shape[0] > 1 else 0, a:b]
                     column = y.codes.column(label)
                     group.add_walked_sums(pairs.anchor, self.counts.xlogx, sums, column)
                 return
             if group.is_wide(pairs.anchor):
-                assert isinstance(y, LabelColumns)
                 for k, label in enumerate(labels.tolist()):
                     table_sums = group.known_sums(
                         pairs.anchor,

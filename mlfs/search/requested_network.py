@@ -81,10 +81,16 @@ def network_for(
         sequence = chain_order_full(info)
     else:
         sequence = chain_order_cheap(
-            info, in_three_levels(first_component(dataset, weights), weights)
+            info, in_three_levels(first_component(_here(dataset), weights), weights)
         )
     chain = k_parents(info, sequence, k, dataset.label_names)
     return replace(chain, note=f"{ORDERS[order]}; {chain.note}")
+
+
+def _here(dataset: Dataset) -> Dataset:
+    """The data set with X, also where only the workers of a cluster have it."""
+    whole = getattr(dataset.table, "whole", None)
+    return dataset if whole is None else dataset.with_changes(X=whole())
 
 
 def given_network(parents: Mapping[Any, Sequence[Any]], names: Sequence[str]) -> Structure:

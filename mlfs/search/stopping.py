@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlfs.information.for_search import levels_of, shuffled
+from mlfs.information.for_search import chance_relevance, levels_of
 from mlfs.information.info import Info
 from mlfs.search.picks import Significance
 
@@ -49,13 +49,13 @@ class AutoStop:
     ) -> None:
         self._info = info
         generator = np.random.Generator(np.random.PCG64(seed))
-        chance = _chance_relevance(info, generator, shuffles)
+        chance = chance_relevance(info, generator, shuffles)
         mean, variance = chance.mean(axis=0), chance.var(axis=0, ddof=1 if shuffles > 1 else 0)
         self._chance = mean
         relevance = info.mi_fL
         self.p_values = _tail(relevance, mean, variance)
         # mean and variance come from the other shuffles
-        fresh = _chance_relevance(info, generator, shuffles)
+        fresh = chance_relevance(info, generator, shuffles)
         by_chance = np.concatenate([_tail(row, mean, variance) for row in fresh])
         self.significant, adjusted = _discoveries(self.p_values, by_chance, shuffles, alpha)
         gain = relevance - mean
@@ -78,14 +78,6 @@ class AutoStop:
         levels = levels_of(self._info, s)
         gain: np.ndarray = self._info.cmi_fL_given_s(s) - levels * self._chance
         return gain < self._least
-
-
-def _chance_relevance(info: Info, generator: np.random.Generator, shuffles: int) -> np.ndarray:
-    """Compute the relevance for shuffled rows of labels, a row for each shuffle."""
-    out = np.empty((shuffles, info.d))
-    for row in out:
-        row[:] = shuffled(info, generator).mi_fL
-    return out
 
 
 def _tail(relevance: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:

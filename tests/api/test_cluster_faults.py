@@ -18,36 +18,12 @@ import numpy as np
 import pytest
 
 import mlfs
-from tests.api.test_cluster import told
-from tests.remote_blocks import InProcess
+from tests.api.test_cluster import holds_nothing, told
 
 distributed = pytest.importorskip("distributed")
 RNG = np.random.default_rng(0)
 X = (RNG.random((20_000, 40)) < 0.4).astype(np.uint8)
 DATA = X, (X[:, :2] ^ (RNG.random((20_000, 2)) < 0.2)).astype(int)
-
-
-def test_blocks_lost_at_any_question_change_nothing() -> None:
-    one = mlfs.select(DATA, "cmim", 8)
-    ready = mlfs.prepare(DATA, cluster=InProcess(2))
-    mlfs.select(ready, "cmim", 8)
-    for lost in range(1, 40, 4):
-        cluster = InProcess(4, lost=(lost, lost + 1, lost + 3))
-        assert told(mlfs.select(DATA, "cmim", 8, cluster=cluster)) == told(one)
-
-
-@pytest.mark.parametrize("what", ["remote.holder.Holder.answer_pairs", "blocks.Block.__init__"])
-def test_a_worker_that_has_too_little_memory_is_named(
-    what: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: Any, **__: Any) -> None:
-        raise MemoryError
-
-    monkeypatch.setattr(f"mlfs.counting.{what}", full)
-    cluster = InProcess(2)
-    message = r"^a worker on .* has too little memory for its rows: more workers"
-    with pytest.raises(mlfs.errors.ClusterError, match=message):
-        mlfs.select(DATA, "jmi", 3, cluster=cluster)
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +68,7 @@ def test_a_killed_worker_changes_nothing_and_searches_leave_nothing(cluster: Any
                 psutil.Process(pid).memory_info().rss
                 for pid in client.run(os.getpid, on_error="ignore").values()
             ]
-            assert not any(client.run(lambda dask_worker: len(dask_worker.state.actors)).values())
+            assert holds_nothing(client)
             assert not before or max(held) < max(before) + (8 << 20)
             before = held
 
@@ -118,12 +94,12 @@ def test_ctrl_c_keeps_the_picks_and_leaves_the_cluster_clean(cluster: Any, ctrl_
         found = mlfs.select(DATA, "jmi", 8, cluster=client, on_pick=interrupt)
         assert found.interrupted
         assert found.indices == mlfs.select(DATA, "jmi", len(found)).indices
-        assert not any(client.run(lambda dask_worker: len(dask_worker.state.actors)).values())
+        assert holds_nothing(client)
 
 
 @pytest.mark.slow
 def test_a_cluster_that_goes_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mlfs.api.cluster.dask_workers.WAIT", 2.0)
+    monkeypatch.setattr("mlfs.api.cluster.connection.WAIT", 2.0)
     settings = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
     with distributed.LocalCluster(n_workers=1, **settings) as started:
 
@@ -141,7 +117,7 @@ def test_a_cluster_that_goes_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
         with pytest.raises(mlfs.errors.ClusterError, match=r"^the scheduler at .* is gone"):
             mlfs.select(DATA, "jmi", 8, cluster=started, on_pick=close)
-    monkeypatch.setattr("mlfs.api.cluster.dask_cluster.CONNECTING", 1.0)
+    monkeypatch.setattr("mlfs.api.cluster.connection.CONNECTING", 1.0)
     with pytest.raises(mlfs.errors.ClusterError, match=r"^no scheduler answers at"):
         mlfs.select(DATA, "jmi", 8, cluster=started.scheduler_address)
 
@@ -153,11 +129,11 @@ def test_other_versions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         ) as started,
     ):
         versions = {"mlfs": "0.0", "numpy": "0", "Python": "0"}
-        monkeypatch.setattr("mlfs.api.cluster.dask_cluster.versions", lambda: versions)
+        monkeypatch.setattr("mlfs.api.cluster.connection.versions", lambda: versions)
         own = r"^the worker inproc.* has mlfs .*, and this process has 0.0: install the same"
         answered = {"inproc://w": {**versions, "mlfs": "9"}}
         monkeypatch.setattr(
-            "mlfs.api.cluster.dask_cluster.DaskCluster._versions", lambda self: answered
+            "mlfs.api.cluster.connection.Connection.run", lambda self, function: answered
         )
         with pytest.raises(mlfs.errors.ClusterError, match=own):
             mlfs.select(DATA, "mim", 2, cluster=started)
@@ -193,48 +169,26 @@ def test_a_cluster_over_tls_has_the_same_answer(tmp_path: Path) -> None:
             mlfs.select(DATA, "jmi", 5, cluster=started.scheduler_address)
 
 
-class Unanswered:
-    """A call of an actor that the client waits for without end, as its worker was lost."""
-
-    def done(self) -> bool:
-        return False
-
-    def result(self, timeout: float) -> Any:
-        raise TimeoutError(timeout)
-
-
-def test_a_call_without_an_answer_is_lost_with_its_worker() -> None:
-    distributed = pytest.importorskip("distributed")
-    from mlfs.api.cluster.dask_workers import DaskWorkers
-
-    with (
-        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
-        workers = DaskWorkers(client, cluster.scheduler_address)
-        with pytest.raises(workers.errors, match="the worker inproc://gone is gone"):
-            workers.answer(Unanswered(), "inproc://gone")
+@pytest.mark.parametrize("what", ["_hold", "_answer"])
+def test_a_worker_that_has_too_little_memory_is_named(
+    what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with distributed.LocalCluster(
+        n_workers=2, processes=False, dashboard_address=":0", silence_logs=50
+    ) as started:
+        monkeypatch.setattr(f"mlfs.api.cluster.held.{what}", full)
+        message = r"^a worker has too little memory for its columns: more workers would hold fewer"
+        with pytest.raises(mlfs.errors.ClusterError, match=message):
+            mlfs.select(DATA, "jmi", 3, cluster=started)
 
 
-def test_a_call_that_is_cut_off_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    from mlfs.api.cluster import dask_workers
-
-    class Client:
-        def run(self, function: Any, *args: Any, on_error: str) -> Any:
-            if not tried:
-                tried.append(1)
-                raise UnboundLocalError  # as `sync` does where its call is cancelled
-            return {"a worker": function(*args)}
-
-    tried: list[Any] = []
-    monkeypatch.setattr(dask_workers, "LOOK", 0.0)
-    workers = dask_workers.DaskWorkers(Client(), "tcp://host:8786")
-    assert workers.run(max, 2, 3) == {"a worker": 3}
+def full(*_: Any, **__: Any) -> None:
+    raise MemoryError
 
 
 @pytest.mark.parametrize("says", [b"", b"HTTP/1.1 400 Bad request\r\n\r\n" * 99])
 def test_another_program_at_the_address_is_no_scheduler(says: bytes, monkeypatch: Any) -> None:
-    monkeypatch.setattr("mlfs.api.cluster.dask_cluster.CONNECTING", 0.5)
+    monkeypatch.setattr("mlfs.api.cluster.connection.CONNECTING", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as server:
         held: list[Any] = []
 

@@ -1,4 +1,4 @@
-"""The first principal component of rows that workers have read, and the network that it orders."""
+"""The first principal component of what workers have read, and the network that it orders."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import pandas as pd
 import pytest
 
 import mlfs
-from tests.api.test_cluster import DATA, WEIGHTS, files, told
-from tests.remote_blocks import InProcess
+from tests.api.test_cluster import DATA, WEIGHTS, client, files, told
+
+__all__ = ["client"]  # a fixture
 
 
 @pytest.mark.parametrize("criterion", ["mlfs_global", "mlfs_local"])
 @pytest.mark.parametrize("kind", ["csv", "arff", "parquet"])
 def test_a_network_of_files_is_that_of_one_process(
-    kind: str, criterion: str, tmp_path: Any
+    kind: str, criterion: str, tmp_path: Any, client: Any
 ) -> None:
     if kind == "parquet":
         pytest.importorskip("pyarrow")
@@ -24,15 +25,13 @@ def test_a_network_of_files_is_that_of_one_process(
     for options in ({"sample_weight": WEIGHTS}, {}, {"bins": "mdlp", "k": 1}):
         own = {"labels": "last:3", "n": 4, **options}
         one = mlfs.select(path, criterion, **own)
-        for layout in ("rows", "columns"):
-            cluster = InProcess(3, lost=(-1, -4, -9, -30, 2))
-            many = mlfs.select(path, criterion, cluster=cluster, layout=layout, **own)
-            assert told(many) == told(one)
-            assert many.network == one.network
+        many = mlfs.select(path, criterion, cluster=client, **own)
+        assert told(many) == told(one)
+        assert many.network == one.network
 
 
 @pytest.mark.parametrize("missing", [False, True])
-def test_so_is_one_of_words_and_of_huge_numbers(missing: bool, tmp_path: Any) -> None:
+def test_so_is_one_of_words_and_of_huge_numbers(missing: bool, tmp_path: Any, client: Any) -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(400, 4)) * [1.0, 1e200, 1.0, 3.0])
     frame["colour"] = rng.choice(["red", "green", "blue"], 400)
@@ -42,26 +41,25 @@ def test_so_is_one_of_words_and_of_huge_numbers(missing: bool, tmp_path: Any) ->
         frame[label] = rng.integers(0, 2, 400)
     frame.to_csv(tmp_path / "a.csv", index=False)
     one = mlfs.select(tmp_path / "a.csv", "mlfs_global", 3, labels="a,b,c")
-    many = mlfs.select(tmp_path / "a.csv", "mlfs_global", 3, labels="a,b,c", cluster=InProcess(3))
+    many = mlfs.select(tmp_path / "a.csv", "mlfs_global", 3, labels="a,b,c", cluster=client)
     assert told(many) == told(one)
 
 
-def test_so_is_one_of_collections_of_dask() -> None:
+def test_so_is_one_of_collections_of_dask(client: Any) -> None:
     array = pytest.importorskip("dask.array")
     X, Y = DATA["mixed"]
     one = mlfs.select((X, Y), "mlfs_global", 5)
     chunks = array.from_array(X, chunks=(100, -1))
-    many = mlfs.select((chunks, Y), "mlfs_global", 5, cluster=InProcess(3))
+    many = mlfs.select((chunks, Y), "mlfs_global", 5, cluster=client)
     assert told(many) == told(one)
 
 
-@pytest.mark.parametrize("layout", ["rows", "columns"])
-def test_so_is_one_of_many_labels_with_few_parents(layout: str) -> None:
+def test_so_is_one_of_many_labels_with_few_parents(client: Any) -> None:
     rng = np.random.default_rng(0)
     X, Y = rng.integers(0, 2, (60, 4)), rng.integers(0, 2, (60, 1030))
     options = {"n": 2, "order": "given", "k": 1}
     one = mlfs.select((X, Y), "mlfs_global", **options)
-    many = mlfs.select((X, Y), "mlfs_global", cluster=InProcess(2), layout=layout, **options)
+    many = mlfs.select((X, Y), "mlfs_global", cluster=client, **options)
     assert told(many) == told(one)
     assert many.network == one.network
 

@@ -45,7 +45,7 @@ def test_a_lost_worker_changes_no_cell(tmp_path: Path, monkeypatch: pytest.Monke
     one = run(SONGS, *CHOSEN, folds=2)
     assert table(many) == table(again) == table(one)
     assert told == [8]
-    assert any("1 time a worker was lost" in note for note in many.notes)
+    assert any("run on 1 worker of a cluster" in note for note in many.notes)
     assert not any("cluster" in note for note in again.notes)
 
 

@@ -1,15 +1,13 @@
-"""Coded tables: what goes in comes out, by column, by row and in blocks."""
+"""Coded tables: what goes in comes out, by column, and by row."""
 
 from __future__ import annotations
-
-from itertools import pairwise
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 import mlfs
-from mlfs.counting.anchor import BlockAnchor, ColumnAnchor
+from mlfs.counting.anchor import Anchor, ColumnAnchor
 from mlfs.counting.codes import Codes
 from mlfs.counting.label_columns import code_labels, with_masks
 from mlfs.discretize import coded, learn
@@ -83,7 +81,6 @@ def test_odd_shapes(shape):
     codes = Codes.from_dense(np.zeros(shape, int))
     check_form(codes)
     assert (codes.n_rows, len(codes)) == shape
-    assert len(codes.between_rows(0, shape[0])) == shape[1]
     assert len(with_masks(codes)[0]) == shape[1]
 
 
@@ -92,18 +89,6 @@ def test_codes_that_are_no_codes_are_refused():
         Codes.from_dense([[-2], [0]])
     with pytest.raises(ValueError, match=r"matrix|2-D|two dimensions|not enough values"):
         Codes.from_dense([0, 1])
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_blocks_of_rows(seed):
-    X = matrix(seed)
-    codes = Codes.from_dense(X)
-    for edges in ([0, 25], [0, 10, 25], [0, 0, 3, 3, 25], [0, *range(1, 26)]):
-        parts = [codes.between_rows(a, b) for a, b in pairwise(edges)]
-        for part in parts:
-            assert part.levels.tolist() == codes.levels.tolist()
-            assert part.mode.tolist() == codes.mode.tolist()
-        np.testing.assert_array_equal(np.vstack([restored(part) for part in parts]), X)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -194,7 +179,7 @@ def test_a_column_given_in_full_is_the_anchor_that_its_codes_are(levels):
     column[:levels] = range(levels)
     codes = Codes.from_dense(column[:, None])
     mode, n = int(codes.mode[0]), np.bincount(column)
-    one, two = BlockAnchor(codes, 0, levels, n), ColumnAnchor(column, mode, levels, levels, n)
+    one, two = Anchor(codes, 0, levels, n), ColumnAnchor(column, mode, levels, levels, n)
     for name in ("rows", "row_cells", "codes", "all_cells", "planes", "non_mode"):
         own, other = np.asarray(getattr(one, name)), np.asarray(getattr(two, name))
         assert own.dtype == other.dtype

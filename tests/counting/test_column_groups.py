@@ -108,7 +108,7 @@ def test_the_mode_may_be_any_code_and_rows_fill_no_word():
                 at = table.position(f)
                 first, last = counts.offsets[at], counts.offsets[at + 1]
                 known = np.zeros((last - first, pairs.shape[1]), int)
-                codes = counts.blocks[0].features
+                codes = counts.features
                 np.add.at(known, (codes.column(at), codes.column(s)), 1)
                 assert (pairs[first:last] == known).all()
 

@@ -232,17 +232,6 @@ def test_integer_weights_are_repetition(seed, ignore):
     same_bits(words(weighed, 3), words(repeated, 3))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_blocks_of_rows_add_up(seed):
-    X, Y = codes(seed, x=0.1, y=0.1)
-    weights = np.random.default_rng(seed).integers(0, 4, len(X))
-    for options in ({}, {"weights": weights, "ignore_missing": True}):
-        whole = words(Info.from_codes(X, Y, parents=CHAIN, **options), 1)
-        for blocks in (3, len(X) + 5):
-            parts = Info.from_codes(X, Y, parents=CHAIN, blocks=blocks, **options)
-            same_bits(whole, words(parts, 1))
-
-
 @pytest.mark.compiled
 @pytest.mark.timeout(60)  # a pool that waits for itself waits for ever
 @pytest.mark.parametrize("forced", [False, True])
@@ -406,8 +395,6 @@ def test_rows_around_the_end_of_a_word(edge):
     info = Info.from_codes(X, Y, parents=LONG_CHAIN)
     columns, labels = plain(X, "missing"), plain(Y)
     compare(words(info, 4), oracle(columns, labels, labels, LONG_CHAIN, 4, range(9)))
-    if not FEW:
-        same_bits(words(info, 4), words(Info.from_codes(X, Y, parents=LONG_CHAIN, blocks=2), 4))
 
 
 @pytest.mark.parametrize("factor", [2**40] if FEW else [3, 2**40])

@@ -74,12 +74,12 @@ def test_each_word_is_its_formula(word, where):
 
 
 @pytest.mark.parametrize("word", WORDS)
-def test_layouts_blocks_threads_and_weights_change_no_bit(word, monkeypatch):
+def test_layouts_threads_and_weights_change_no_bit(word, monkeypatch):
     X, Y = table(300)
     wanted = WORDS[word](Info.from_codes(X, Y)).tobytes()
     for cost in (-1.0, 2.0):  # planes only, lists only
         monkeypatch.setattr(column_groups, "WORD_COST", cost)
-        for options in ({}, {"blocks": 3}, {"n_jobs": 2}, {"weights": np.ones(300, int)}):
+        for options in ({}, {"n_jobs": 2}, {"weights": np.ones(300, int)}):
             assert WORDS[word](Info.from_codes(X, Y, **options)).tobytes() == wanted
     times = np.random.default_rng(3).integers(1, 4, 300)
     weighed = WORDS[word](Info.from_codes(X, Y, weights=times))

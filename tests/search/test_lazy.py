@@ -189,16 +189,6 @@ def test_auto_is_eager_too():
             assert auto.counted <= auto.eager
 
 
-def test_blocks_of_rows_are_counted_eagerly_unless_it_is_lazy_that_is_wanted():
-    rng = np.random.default_rng(0)
-    codes = rng.integers(0, 2, (200, 40)), rng.integers(0, 2, (200, 2))
-    for blocks in (1, 2):
-        info = Info.from_codes(*codes, blocks=blocks)
-        auto, lazy = (greedy(get("mrmr")[1], info, 5, lazy=how) for how in ("auto", True))
-        assert blocks == 1 or auto.counted == auto.eager
-        assert lazy.counted < lazy.eager
-
-
 def test_a_criterion_without_falls_is_never_lazy():
     info = info_of(1, "plain")
     path = greedy(get("jmi")[1], info, 4, lazy=True)
