@@ -8,10 +8,10 @@ them; a test holds that their names and defaults are those declared here.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
-from types import NoneType
+from types import MappingProxyType, NoneType
 from typing import Any
 
 from mlfs.api.value_kinds import (
@@ -289,18 +289,69 @@ FITTING = (
 NAMED = {option.name: option for option in OPTIONS}
 
 
-def check_options(values: Mapping[str, Any]) -> dict[str, Any]:
+class Options(Mapping[str, Any]):
+    """The values of options, checked once; a mapping, with the values as attributes too.
+
+    Parameters
+    ----------
+    values : mapping
+        The values, which `check_options` has read.
+
+    Examples
+    --------
+    >>> options = Options.with_defaults(alpha=0.1)
+    >>> options.alpha, options["n"], options.but(n=3).n
+    (0.1, None, 3)
+    """
+
+    _values: Mapping[str, Any]
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        vars(self)["_values"] = MappingProxyType(dict(values))
+
+    @classmethod
+    def with_defaults(cls, **values: Any) -> Options:
+        """All declared options: these, and the others as they are by default."""
+        return cls({**{option.name: option.default for option in OPTIONS}, **values})
+
+    def but(self, **values: Any) -> Options:
+        """The same with other values of some."""
+        return Options({**self, **values})
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self._values:
+            return self._values[name]
+        raise AttributeError(f"there is no option {name!r}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"options do not change: make others by but({name}=...)")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __reduce__(self) -> Any:
+        return Options, (dict(self._values),)
+
+
+def check_options(values: Mapping[str, Any]) -> Options:
     """Read the values of declared options; other values are left out.
 
     Examples
     --------
-    >>> check_options({"alpha": 0, "data": "x.arff"})
+    >>> dict(check_options({"alpha": 0, "data": "x.arff"}))
     {'alpha': 0.0}
     >>> check_options({"n_bins": 1})
     Traceback (most recent call last):
     mlfs.errors.UsageError: n_bins is a whole number of at least 2, not 1
     """
-    return {name: NAMED[name].read(value) for name, value in values.items() if name in NAMED}
+    known = {name: value for name, value in values.items() if name in NAMED}
+    return Options({name: NAMED[name].read(value) for name, value in known.items()})
 
 
 def check_jobs(n_jobs: Any) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.api.candidates import Grouping, columns_named
-from mlfs.api.options import n_of
+from mlfs.api.options import Options, n_of
 from mlfs.api.prepared import Prepared
 from mlfs.api.selection import SCHEMA, TERMS, Ranking, Selection
 from mlfs.criteria import Criterion
@@ -56,22 +56,33 @@ def check_on_pick(on_pick: Any) -> None:
 
 @dataclass(frozen=True)
 class Plan:
-    """The options of a search; see `mlfs.select` for their meaning."""
+    """One search: a criterion, its options, and the columns that they name.
+
+    Parameters
+    ----------
+    name : str
+        The name of the criterion.
+    criterion : Criterion
+        An instance.
+    options : Options
+        As `mlfs.select` has them.
+    forced, excluded : list of int
+        Columns that are picked first, and that never are.
+    left_out : sequence of int
+        Those of the excluded ones that nobody asked to exclude.
+    on_pick : callable, optional
+        Called with the label's name and each pick.
+    began : float
+        When it began.
+    """
 
     name: str
     criterion: Criterion
-    n: int | float | str | None
-    forced: list[int]
-    excluded: list[int]
-    start: Any
-    prefilter: int | None
-    alpha: float
-    min_gain: float
-    seed: int
-    on_pick: Callable[[str, Pick], object] | None
-    lazy: bool | str = "auto"
-    max_seconds: float | None = None
+    options: Options
+    forced: list[int] = field(default_factory=list)
+    excluded: list[int] = field(default_factory=list)
     left_out: Sequence[int] = ()
+    on_pick: Callable[[str, Pick], object] | None = None
     began: float = field(default_factory=time.perf_counter)
 
     def time_is_up(self) -> bool:
@@ -80,9 +91,9 @@ class Plan:
 
     def seconds_left(self) -> float | None:
         """How much of the time that was given is left; None if any time is."""
-        if self.max_seconds is None:
+        if self.options.max_seconds is None:
             return None
-        return max(0.0, self.max_seconds - (time.perf_counter() - self.began))
+        return max(0.0, self.options.max_seconds - (time.perf_counter() - self.began))
 
 
 def search(
@@ -106,13 +117,14 @@ def search(
     n = _number(plan, info, len(forced), len(excluded))
     closes: Callable[[int], np.ndarray] | None = None
     auto: AutoStop | None = None
-    if plan.n == "auto":
-        auto = AutoStop(info, alpha=plan.alpha, min_gain=plan.min_gain, seed=plan.seed)
+    if plan.options.n == "auto":
+        options = plan.options
+        auto = AutoStop(info, alpha=options.alpha, min_gain=options.min_gain, seed=options.seed)
         excluded = sorted({*excluded, *auto.left_out.tolist()} - {*forced})
     view = info
-    if plan.prefilter is not None:
+    if plan.options.prefilter is not None:
         order = np.lexsort((info.features, -_round(info.mi_fL)))
-        kept = order[~np.isin(order, excluded)][: plan.prefilter]
+        kept = order[~np.isin(order, excluded)][: plan.options.prefilter]
         view = info.only(sorted({*kept.tolist(), *forced}))
     if auto is not None:
         closes, n = (lambda s: auto.closes(s)[view.features]), view.d
@@ -122,14 +134,14 @@ def search(
         "excluded": excluded,
         "name": plan.name,
         "on_pick": None if on_pick is None else (lambda pick: on_pick(label, pick)),
-        "time_is_up": None if plan.max_seconds is None else plan.time_is_up,
+        "time_is_up": None if plan.options.max_seconds is None else plan.time_is_up,
     }
     if n is None:
         result = best_first(plan.criterion, view, **common)
         result.note = "" if len(result.picks) else "no feature makes the set better"
         result.note = _out_of_time(plan, result) or result.note
         return result
-    result = greedy(plan.criterion, view, n, closes=closes, lazy=plan.lazy, **common)
+    result = greedy(plan.criterion, view, n, closes=closes, lazy=plan.options.lazy, **common)
     result.note = _out_of_time(plan, result) or _why_fewer(plan, result, n, view.d < info.d)
     result.significance = None if auto is None else auto.significance
     return result
@@ -146,7 +158,7 @@ def _refuse_few_labels(plan: Plan, info: Info) -> None:
 def fixed_candidates(plan: Plan, prepared: Prepared, label: str) -> tuple[list[int], list[int]]:
     """Find the candidates that are picked first, and those that are never picked."""
     names = prepared.dataset.names
-    begun = columns_named(_start_of(plan.start, label), names, "start")
+    begun = columns_named(_start_of(plan.options.start, label), names, "start")
     forced = prepared.grouping.candidates([*begun, *plan.forced])
     excluded = prepared.grouping.candidates(plan.excluded)
     clash = sorted({*forced} & {*excluded})
@@ -163,9 +175,9 @@ def _number(plan: Plan, info: Info, forced: int, excluded: int) -> int | None:
     if available == 0:
         msg = "every feature is excluded, and there is nothing to select from"
         raise UsageError(msg)
-    if isinstance(plan.n, str) and plan.n == NOTHING_MORE:
+    if isinstance(plan.options.n, str) and plan.options.n == NOTHING_MORE:
         return forced
-    n = n_of(plan.n, available, info.d)
+    n = n_of(plan.options.n, available, info.d)
     if n is not None and n < forced:
         msg = f"is {n}, but {forced} features are included or started from: raise it, or name fewer"
         raise UsageError(msg, option="n")
@@ -179,20 +191,20 @@ def _out_of_time(plan: Plan, result: SearchResult) -> str:
     if not result.timed_out:
         return ""
     picks = plural(len(result.picks), "pick")
-    return Caution(f"stopped after {picks}: the time of {plan.max_seconds:g} s was up")
+    return Caution(f"stopped after {picks}: the time of {plan.options.max_seconds:g} s was up")
 
 
 def _why_fewer(plan: Plan, result: SearchResult, n: int, filtered: bool) -> str:
     n_picks = len(result.picks)
     if result.interrupted or n_picks >= n:
         return ""
-    if plan.n == "auto":
+    if plan.options.n == "auto":
         return "" if n_picks else "no feature tells more than chance would"
     if filtered:
         why = "prefilter leaves no more candidates"
     else:
         why = f"{plan.name} would never pick the others"
-    if plan.n is None:
+    if plan.options.n is None:
         return f"{n_picks} of {n} features: {why}"
     return f"fewer features than asked for, {n_picks} of {n}: {why}"
 

@@ -13,7 +13,7 @@ from mlfs.api.as_dataset import mark_once
 from mlfs.api.candidates import columns_named
 from mlfs.api.cross_validated import CrossValidation, cross_validated
 from mlfs.api.estimators import refuse_unanswered
-from mlfs.api.options import OPTIONS, UNITS, check_options
+from mlfs.api.options import OPTIONS, UNITS, Options, check_options
 from mlfs.api.plan import (
     Plan,
     check_on_pick,
@@ -36,8 +36,6 @@ from mlfs.search.label_parents import Structure
 from mlfs.search.picks import Pick, SearchResult
 
 __all__ = ["select"]
-
-SEARCHING = ("n", "start", "prefilter", "alpha", "min_gain", "seed", "lazy", "max_seconds")
 
 
 def select(
@@ -188,9 +186,9 @@ def select(
     refuse_on_cluster({**options, **_prepared_with(data)})
     preparing = {key: value for key, value in options.items() if key in DEFAULTS}
     prepared = prepare(mark_once(data, instance, {**options, "n": n}), **preparing)
-    plan = _plan(name, instance, prepared, options, on_pick)
+    plan = _plan(name, instance, prepared, options.but(network=network), on_pick)
     try:
-        return _run(plan, prepared, {**options, "network": network}, criterion)
+        return _run(plan, prepared, criterion)
     finally:
         if prepared is not data:
             prepared.release()
@@ -200,33 +198,34 @@ def _plan(
     name: str,
     criterion: Criterion,
     prepared: Prepared,
-    options: Mapping[str, Any],
+    options: Options,
     on_pick: Callable[[str, Pick], object] | None,
 ) -> Plan:
     """The options of the search, with columns by number."""
-    forced = columns_named(options["include"], prepared.dataset.names, "include")
+    forced = columns_named(options.include, prepared.dataset.names, "include")
     excluded = _never_picked(prepared, options, forced)
-    keys = identifiers(prepared, [*forced, *excluded]) if is_cv(options["n"]) else []
+    keys = identifiers(prepared, [*forced, *excluded]) if is_cv(options.n) else []
     return Plan(
         name=name,
         criterion=criterion,
+        options=options,
         forced=forced,
         excluded=[*excluded, *prepared.grouping.columns(keys)],
         left_out=keys,
         on_pick=on_pick,
-        **{key: options[key] for key in SEARCHING},
     )
 
 
-def _run(plan: Plan, prepared: Prepared, options: Mapping[str, Any], criterion: Any) -> Selection:
+def _run(plan: Plan, prepared: Prepared, criterion: Any) -> Selection:
     """Find the network and the number of features, search, and report."""
-    network = prepared.network(plan.criterion, options["network"], options["order"], options["k"])
+    options = plan.options
+    network = prepared.network(plan.criterion, options.network, options.order, options.k)
     info = with_parents(prepared.info, None if network is None else network.parents)
     validation = None
-    if is_cv(plan.n):
-        validation = _number_by_cv(plan, prepared, criterion, options)
-        plan = replace(plan, n=validation.number)
-    per_label = options["per_label"] or plan.criterion.scope == "each label"
+    if is_cv(options.n):
+        validation = _number_by_cv(plan, prepared, criterion)
+        plan = replace(plan, options=options.but(n=validation.number))
+    per_label = options.per_label or plan.criterion.scope == "each label"
     searches = _search_all(plan, prepared, info, per_label)
     selection = _selection_of(searches, plan, prepared, network, options, per_label=per_label)
     if validation is None:
@@ -247,14 +246,14 @@ def _selection_of(
     plan: Plan,
     prepared: Prepared,
     network: Structure | None,
-    options: Mapping[str, Any],
+    options: Options,
     *,
     per_label: bool,
 ) -> Selection:
     """Put what the searches found together with all that was decided on the way."""
     by_label = searches.by_label
-    criterion, n, names = plan.criterion, options["n"], prepared.dataset.names
-    units = options["units"] if criterion.unit == "information" else "ratio"
+    criterion, n, names = plan.criterion, options.n, prepared.dataset.names
+    units = options.units if criterion.unit == "information" else "ratio"
     ranking = unite_rankings(by_label) if per_label or not by_label else by_label[""]
     rows, d, q = prepared.dataset.shape
     factor = UNITS.get(units, 1.0)
@@ -282,7 +281,7 @@ def _selection_of(
             "n": n.item() if isinstance(n, np.generic) else n,
             "include": [names[j] for j in plan.forced],
             "exclude": [names[j] for j in plan.excluded],
-            "started": plan.start is not None,
+            "started": plan.options.start is not None,
             **prepared.settings,
         },
         notes=(*prepared.notes, *identifier_notes(prepared, plan), *searches.notes),
@@ -290,24 +289,22 @@ def _selection_of(
     )
 
 
-def _number_by_cv(
-    plan: Plan, prepared: Prepared, criterion: Any, options: Mapping[str, Any]
-) -> CrossValidation:
+def _number_by_cv(plan: Plan, prepared: Prepared, criterion: Any) -> CrossValidation:
     """Choose the number of features by cross-validation, among those that can be selected."""
     forced, excluded = fixed_candidates(plan, prepared, "")
     candidates = prepared.info.d - len(excluded)
-    if plan.prefilter is not None:
-        candidates = min(candidates, plan.prefilter + len(forced))
-    most = max(len(forced), most_of(str(plan.n), candidates))
+    if plan.options.prefilter is not None:
+        candidates = min(candidates, plan.options.prefilter + len(forced))
+    most = max(len(forced), most_of(str(plan.options.n), candidates))
     return cross_validated(
-        prepared, criterion, {**options, "exclude": plan.excluded}, len(forced), most
+        prepared, criterion, plan.options.but(exclude=plan.excluded), len(forced), most
     )
 
 
-def _never_picked(prepared: Prepared, options: Mapping[str, Any], forced: list[int]) -> list[int]:
+def _never_picked(prepared: Prepared, options: Options, forced: list[int]) -> list[int]:
     """The columns that are never picked."""
-    excluded = columns_named(options["exclude"], prepared.dataset.names, "exclude")
-    if options["drop_constant"]:
+    excluded = columns_named(options.exclude, prepared.dataset.names, "exclude")
+    if options.drop_constant:
         forced_candidates = {*prepared.grouping.candidates(forced)}
         constant = {*np.flatnonzero(constant_features(prepared.info)).tolist()} - forced_candidates
         excluded += prepared.grouping.columns(sorted(constant))
@@ -350,7 +347,7 @@ def _search_all(plan: Plan, prepared: Prepared, info: Info, per_label: bool) -> 
         out.notes = [printable(f"{name}: {why}{others}", 300)]
     if per_label and out.timed_out:
         searched = f"{len(out.by_label)} of {plural(len(labels), 'label')} were searched"
-        out.notes.append(Caution(f"{searched}: the time of {plan.max_seconds:g} s was up"))
+        out.notes.append(Caution(f"{searched}: the time of {plan.options.max_seconds:g} s was up"))
     return out
 
 

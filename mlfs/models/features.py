@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, clone
 
 from mlfs import criteria
 from mlfs.api.candidates import columns_named
-from mlfs.api.options import is_auto, seed_of
+from mlfs.api.options import Options, is_auto, seed_of
 from mlfs.api.plan import Plan, search
 from mlfs.api.prepared import DEFAULTS
 from mlfs.api.selecting import select
@@ -162,7 +162,7 @@ class LDF(FeaturePlan):
     def before(self, problem: Problem) -> Features:
         """The columns that MLIG selects for each label."""
         _, mlig = criteria.get("mlig", {"r": self.r})
-        plan = Plan("mlig", mlig, None, [], [], None, None, 0.05, 0.01, 0, None)
+        plan = Plan("mlig", mlig, Options.with_defaults())
         prepared = problem.prepared()
         paths = [
             search(plan, ([], []), prepared.info.for_label(label), name)

@@ -28,8 +28,14 @@ def _search(
 ) -> SearchResult:
     """On a worker: search for a label, for so many seconds at the most."""
     info = with_parents(held.info_of(held.table), parents)
-    plan = replace(plan, max_seconds=seconds, began=time.perf_counter())
+    plan = replace(plan, options=plan.options.but(max_seconds=seconds), began=time.perf_counter())
     return search(plan, fixed, info.for_label(label), "")
+
+
+# options whose values stay with the client: the data, and what cannot be sent
+OF_THE_CLIENT: dict[str, Any] = dict.fromkeys(
+    ("start", "cluster", "sample_weight", "labels", "criterion", "network", "groups")
+)
 
 
 def search_on_workers(
@@ -77,7 +83,8 @@ def _results(
     plan: Plan, info: ColumnsInfo, fixed: Sequence[Fixed], wholes: list[Any], found: list[int]
 ) -> Iterator[tuple[int, SearchResult]]:
     """What is found for each label that is not found yet, one on each worker at a time."""
-    plain, parents = replace(plan, on_pick=None, start=None), info._parents  # noqa: SLF001
+    plain = replace(plan, on_pick=None, options=plan.options.but(**OF_THE_CLIENT))
+    parents = info._parents  # noqa: SLF001
     connection = info.holders.connection  # type: ignore[attr-defined]
     waiting = [label for label in range(len(fixed)) if label not in found]
     running: dict[Any, tuple[int, Any]] = {}
