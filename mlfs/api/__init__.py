@@ -1,14 +1,14 @@
 """The public functions and the transformers: data come in, a `Selection` goes out.
 
-Data: `as_dataset`, with `labels_as`, `missing_values` and `target_bins`. `prepared` bins, codes and
+Data: `as_dataset`, with `labels_as` and `missing_values`. `prepared` bins, codes and
 counts them (`counted`, or `gaussian_prepared` for the estimator without bins), with
 `memory_estimate` and `prepared_notes`; `cluster` does so on workers.
 Selecting: `selecting` has `select`, `plan` is one search, `candidates` says which columns may be
-picked, `column_mapping` where they stand in X, `estimators` which criteria an estimator serves,
+picked, `estimators` which criteria an estimator serves,
 `cross_validated` finds the number of features. `options` declares every option once, of the kinds
 in `value_kinds`; `unused_options` refuses those without effect.
-Answers: `selection`, `explanation` with `reasons`, `describe`, and `text` and `display` show them.
-Transformers: `selector` and `stability_selector` on `column_selector`, with `documentation`.
+Answers: `selection`, `explanation`, `describe`, and `text` and `display` show them.
+Transformers: `selector` and `stability_selector` on `column_selector`, which knows where columns stand in X.
 `mlfs.information`: `pairwise`, with `function_arguments` and `coded_columns`.
 `mlfs.criteria.check_criterion`: `criterion_checks`.
 

@@ -17,17 +17,6 @@ from mlfs.data.dataset import Dataset
 from mlfs.data.packed_table import PackedTable
 from mlfs.errors import UsageError, printable, setting
 
-__all__ = [
-    "FileForOnce",
-    "arrays_of",
-    "as_dataset",
-    "bytes_made",
-    "keeps_numbers",
-    "mark_once",
-    "needs_x_once",
-    "x_bytes",
-]
-
 
 @dataclass(frozen=True)
 class FileForOnce:

@@ -14,8 +14,6 @@ from mlfs.counting.entries import edges_of
 from mlfs.data.dataset import LazySequence
 from mlfs.errors import UnknownName, UsageError, printable
 
-__all__ = ["Grouping", "columns_named", "grouping"]
-
 
 def columns_named(columns: Any, names: Sequence[str], option: str) -> list[int]:
     """Find columns by name, glob or number, in the order in which they are named.

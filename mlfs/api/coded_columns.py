@@ -11,8 +11,6 @@ import numpy as np
 from mlfs.api.candidates import columns_named
 from mlfs.information.pair_matrix import Side
 
-__all__ = ["CodedColumns"]
-
 
 @dataclass(frozen=True)
 class CodedColumns:

@@ -1,8 +1,21 @@
-"""What the transformers share: `transform`, its inverse, and what they tell scikit-learn."""
+"""What the transformers share: `transform`, its inverse, and what they tell scikit-learn.
+
+Where the page of an estimator is, to which scikit-learn's HTML links.
+
+Where the features of a data set stand in the X that was given.
+
+They have the same positions unless X has columns that cannot be features, such as dates.
+"""
 
 from __future__ import annotations
 
+import functools
+import os
+import sys
 import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata
 from typing import Any
 
 import numpy as np
@@ -13,12 +26,207 @@ from sklearn.utils import check_array
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mlfs.api.documentation import page_of
+from mlfs.api.candidates import columns_named, grouping
+from mlfs.api.prepared import Prepared
+from mlfs.api.selection import Selection
+from mlfs.data.dataset import Dataset
 from mlfs.data.frames import array_of, as_frame, columns_of, family, frame_of
 from mlfs.data.matrices import check_places
-from mlfs.errors import DataError
+from mlfs.errors import DataError, UsageError, printable
+from mlfs.search.picks import Pick
 
-__all__ = ["ColumnSelector"]
+ADDRESS = "MLFS_DOCS_URL"  # the variable that names where the site is
+PAGES = {"api": ("mlfs", "mlfs"), "models": ("models", "mlfs.models")}
+
+
+def page_of(kind: type) -> str:
+    """The address of the section of a class; empty if no address of the site is known.
+
+    That is what ``MLFS_DOCS_URL`` says, or the address of the documentation in the metadata of the
+    installed distribution.
+    """
+    base = os.environ.get(ADDRESS) or _published_address()
+    package, _, module = kind.__module__.partition(".")
+    page, prefix = PAGES.get(module.partition(".")[0], ("", ""))
+    if not base or package != "mlfs" or not page:
+        return ""
+    return f"{base.rstrip('/')}/reference/{page}.html#{prefix}.{kind.__name__}"
+
+
+@functools.cache
+def _published_address() -> str:
+    try:
+        urls = metadata.metadata("mlfs-toolkit").get_all("Project-URL") or []
+    except metadata.PackageNotFoundError:
+        return ""
+    address_of = dict(line.partition(", ")[::2] for line in urls)
+    return address_of.get("Documentation", "")
+
+
+def width(x: Any) -> int:
+    """How many columns X has; 0 for what is no table, which `from_arrays` refuses better.
+
+    Examples
+    --------
+    >>> width([[1, 2, 3], [4, 5, 6]]), width([1, 2]), width([[1], [2, 3]])
+    (3, 0, 0)
+    """
+    try:
+        shape = x.shape if hasattr(x, "shape") else np.shape(x)
+    except ValueError:
+        return 0
+    return int(shape[1]) if len(shape) == 2 else 0
+
+
+def _by_dtype(categorical: Any) -> bool:
+    """Whether `categorical_features` leaves it to the types of the columns."""
+    return categorical is None or (isinstance(categorical, str) and categorical == "from_dtype")
+
+
+def categorical_names(categorical: Any, x: Any) -> list[str] | None:
+    """The names of the columns of X that `categorical_features` names, or None."""
+    if _by_dtype(categorical):
+        return None
+    names = [str(n) for n in x.columns] if family(x) else [f"x{j}" for j in range(width(x))]
+    if not isinstance(categorical, str):
+        mask = np.asarray(categorical)
+        if mask.dtype == bool:
+            if mask.shape != (len(names),):
+                msg = (
+                    f"is a mask of shape {mask.shape}, but X has {len(names)} columns: give one "
+                    "value for each"
+                )
+                raise UsageError(msg, option="categorical_features")
+            categorical = np.flatnonzero(mask)
+    return [names[j] for j in columns_named(categorical, names, "categorical_features")]
+
+
+def refuse_reading(classes: Any, categorical: Any) -> None:
+    """Raise `UsageError` if X and y are to be read otherwise than they were prepared."""
+    if classes or not _by_dtype(categorical):
+        msg = (
+            "say how X and y are read, and a Prepared has been read already: give them to "
+            "mlfs.data.from_arrays, and prepare what it returns"
+        )
+        raise UsageError(msg, option=("classes", "categorical_features"))
+
+
+def refuse_no_columns(x: Any) -> None:
+    """Raise `DataError` if X is a table without columns."""
+    shape: tuple[int, ...] = tuple(getattr(x, "shape", ()))
+    if len(shape) == 2 and shape[1] == 0:
+        msg = f"X has 0 feature(s) (shape={shape}) while a minimum of 1 is required."
+        raise DataError(msg)
+
+
+@dataclass(frozen=True)
+class Positions:
+    """The features of a data set within the columns of X.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The names of all columns of X.
+    columns : tuple of int
+        The column of X that each feature is.
+
+    Examples
+    --------
+    >>> places = Positions(("size", "day", "colour"), (0, 2))
+    >>> places.within([2, "size"], "include"), places.outside([1])
+    ([1, 0], (2,))
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[int, ...]
+
+    @classmethod
+    def of_data(cls, x: Any, data: Dataset) -> Positions:
+        """Find out which columns of X became features."""
+        d = len(data.columns) + len(data.left_out)
+        names = x.columns if hasattr(x, "columns") else (f"x{j}" for j in range(d))
+        return cls._without([str(name) for name in names], data)
+
+    @classmethod
+    def of_prepared(cls, prepared: Prepared) -> Positions:
+        """Find out which columns of the X that was prepared became features."""
+        names = prepared.dataset.feature_names if prepared.columns is None else prepared.columns
+        return cls._without(names, prepared.dataset)
+
+    @classmethod
+    def _without(cls, names: Sequence[str], data: Dataset) -> Positions:
+        left_out = {name for name, _ in data.left_out}
+        return cls(tuple(names), tuple(j for j, name in enumerate(names) if name not in left_out))
+
+    @property
+    def trivial(self) -> bool:
+        """Whether all columns of X are features."""
+        return len(self.columns) == len(self.names)
+
+    def within(self, columns: Any, option: str, *, strict: bool = True) -> list[int]:
+        """The features that names, globs or positions in X stand for.
+
+        A column that cannot be a feature is refused, or passed over where `strict` is not set.
+        """
+        feature_of = {j: feature for feature, j in enumerate(self.columns)}
+        numbers = columns_named(() if columns is None else columns, self.names, option)
+        if strict:
+            self._refuse_left_out([j for j in numbers if j not in feature_of], option)
+        return [feature_of[j] for j in numbers if j in feature_of]
+
+    def start(self, start: Any) -> Any:
+        """Columns to start from as features; a selection knows its columns by name."""
+        if start is None or isinstance(start, (Selection, Mapping)):
+            return start
+        return self.within(start, "start")
+
+    def groups(self, groups: Any) -> Any:
+        """Groups of columns of X as groups of features."""
+        if groups is None or self.trivial:
+            return groups
+        if isinstance(groups, Mapping):
+            return {
+                name: self.within(columns, f"the group {printable(name)!r}")
+                for name, columns in groups.items()
+            }
+        group_of = list(groups)
+        if len(group_of) != len(self.names):
+            msg = f"groups has {len(group_of)} entries for {len(self.names)} columns: give one each"
+            raise UsageError(msg)
+        return [group_of[j] for j in self.columns]
+
+    def outside(self, features: Iterable[int]) -> tuple[int, ...]:
+        """The columns of X that features are."""
+        return tuple(self.columns[feature] for feature in features)
+
+    def numbers(self, features: Iterable[int]) -> np.ndarray:
+        """The columns of X that features are, as an array."""
+        return np.array(self.outside(features), dtype=np.intp)
+
+    def _refuse_left_out(self, columns: Sequence[int], option: str) -> None:
+        if columns:
+            name = printable(self.names[columns[0]])
+            msg = (
+                f"{option} names the column {name!r}, which cannot be a feature and is left out "
+                "of X: leave it out of the list too"
+            )
+            raise UsageError(msg)
+
+
+class PickReport:
+    """Writes each pick to stderr as it is made."""
+
+    def __init__(self, groups: Any, data: Dataset) -> None:
+        self.names, self.n_picks = data.feature_names, 0
+        self.members = grouping(groups, self.names).members
+
+    def __call__(self, label: str, pick: Pick) -> None:
+        """Write one pick."""
+        self.n_picks += 1
+        for_label = f" for {printable(label)}" if label else ""
+        picked = ", ".join(printable(self.names[j]) for j in self.members[pick.index])
+        sys.stderr.write(f"[FeatureSelector] pick {self.n_picks}{for_label}: {picked}\n")
+
 
 AS_IT_IS: dict[str, Any] = {"dtype": None, "ensure_all_finite": False}
 

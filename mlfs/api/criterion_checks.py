@@ -28,8 +28,6 @@ from mlfs.search.checked import CheckedCriterion
 from mlfs.search.greedy import greedy
 from mlfs.search.picks import SearchResult
 
-__all__ = ["check_criterion", "yield_checks"]
-
 PICKS = 4
 
 

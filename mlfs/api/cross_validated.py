@@ -14,8 +14,6 @@ import numpy as np
 
 from mlfs.errors import UsageError, plural, setting
 
-__all__ = ["CrossValidation", "cross_validated", "one_standard_error"]
-
 
 @dataclass(frozen=True)
 class CrossValidation:

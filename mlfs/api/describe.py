@@ -17,8 +17,6 @@ from mlfs.discretize.column_blocks import Block, blocks
 from mlfs.errors import printable
 from mlfs.information.imbalance import imbalance
 
-__all__ = ["Description", "describe"]
-
 SHOWN = 5
 NAME = 40  # characters of a name
 

@@ -9,8 +9,6 @@ from mlfs.api.selection import Chosen, Ranking, Selection
 from mlfs.data.html import details, pairs, table, text
 from mlfs.errors import plural, printable
 
-__all__ = ["as_html", "as_line"]
-
 NAMES = 5  # in a line
 ROWS, LABELS = 100, 20  # that are shown as HTML
 HEAD = ("rank", "feature", "score", "relevance", "redundancy", "ties", "runner-up")

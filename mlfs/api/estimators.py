@@ -24,8 +24,6 @@ from mlfs.information.table import Table
 from mlfs.search.best_first import best_first
 from mlfs.search.greedy import greedy
 
-__all__ = ["info_of", "missing_word", "per_cell_of", "refuse_unanswered"]
-
 LEAST_WEIGHT = 1e-3  # of a row on average, by which Miller and Madow's half a row is divided
 TRIED = np.array(
     [[0, 0, 1, 2], [0, 1, 1, 0], [1, 0, 0, 1], [1, 1, 0, 2], [0, 0, 1, 1], [1, 0, 1, 0]]

@@ -25,8 +25,6 @@ from mlfs.data.labels.label_values import is_sets
 from mlfs.errors import DataError, MlfsError, UsageError, plural, printable
 from mlfs.information.pair_matrix import Side
 
-__all__ = ["check_rows", "columns_of", "two_columns_of"]
-
 CALL_OPTIONS = ("n_jobs", "max_memory")  # options of these functions even where data are prepared
 
 

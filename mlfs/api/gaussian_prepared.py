@@ -22,8 +22,6 @@ from mlfs.errors import Caution, DataError, UsageError, plural, printable, setti
 from mlfs.information.gaussian import GaussianInfo
 from mlfs.information.gaussian_columns import GaussianColumns
 
-__all__ = ["gaussian_among_rows", "gaussian_info", "refuse_options_of_counts"]
-
 OF_COUNTS = ("bins", "n_bins", "correction", "binnings")
 CELL_BYTES = 4
 AT_ONCE_BYTES = 24 * 32  # of a row, while some columns are ranked

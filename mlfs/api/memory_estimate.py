@@ -17,11 +17,8 @@ from mlfs.counting.column_groups import COLUMNS_AT_ONCE, FEW_LEVELS, Kind
 from mlfs.counting.xlogx import TABLE_SIZE
 from mlfs.data.bit_slices import Slices
 from mlfs.discretize.binning import Binnings
-from mlfs.discretize.column_blocks import CELLS
-from mlfs.discretize.table_survey import Survey
+from mlfs.discretize.column_blocks import CELLS, Survey
 from mlfs.errors import DataError
-
-__all__ = ["MemoryEstimate", "of_codes", "of_entries", "of_slices", "of_table", "packed"]
 
 COLUMN_BYTES = 256  # sums of a column while an anchor is counted with all
 ROW_BYTES = 16  # the weight of a row, and its code in an anchor

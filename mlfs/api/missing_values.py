@@ -10,8 +10,6 @@ import scipy.sparse as sp
 from mlfs.data.dataset import Dataset
 from mlfs.errors import DataError, plural, printable, setting
 
-__all__ = ["first_missing", "missing_error", "refuse_missing", "refuse_missing_labels"]
-
 CELLS_AT_ONCE = 1 << 20
 
 

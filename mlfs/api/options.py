@@ -32,11 +32,6 @@ from mlfs.api.value_kinds import (
 )
 from mlfs.errors import UsageError, printable
 
-__all__ = [
-    "FITTING", "NAMED", "OPTIONS", "SEEDS", "UNITS", "Option", "check_jobs", "check_options",
-    "is_auto", "n_of", "seed_of", "threads",
-]  # fmt: skip
-
 SEEDS = 2**31 - 1  # below which seeds are drawn
 UNITS = {"nats": 1.0, "bits": 1.0 / math.log(2.0)}  # by which nats are multiplied
 TO_SELECT, TO_COUNT = "What to select", "How to count"

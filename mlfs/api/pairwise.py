@@ -25,15 +25,6 @@ from mlfs.information import pair_matrix
 from mlfs.information.adjusted import subtract_expected
 from mlfs.information.pair_matrix import Side
 
-__all__ = [
-    "conditional_mutual_information",
-    "entropy",
-    "interaction",
-    "mutual_information",
-    "refuse_expected",
-    "symmetrical_uncertainty",
-]
-
 Fill = Callable[[np.ndarray, Side, Side, float, int], None]
 
 

@@ -23,17 +23,6 @@ from mlfs.search.greedy import greedy
 from mlfs.search.picks import Pick, Picks, SearchResult
 from mlfs.search.stopping import AutoStop
 
-__all__ = [
-    "NOTHING_MORE",
-    "Plan",
-    "check_on_pick",
-    "fixed_candidates",
-    "ranking_from",
-    "rescale",
-    "search",
-    "unite_rankings",
-]
-
 NOTHING_MORE = "nothing more"  # a value of n: only the picks that are included or started from
 
 

@@ -20,11 +20,10 @@ from mlfs.api.gaussian_prepared import (
     gaussian_info,
     refuse_options_of_counts,
 )
-from mlfs.api.labels_as import keep_known_sets, label_sets
+from mlfs.api.labels_as import bin_targets, keep_known_sets, label_sets
 from mlfs.api.missing_values import refuse_missing, refuse_missing_labels
 from mlfs.api.options import check_options
 from mlfs.api.prepared_notes import notes_of
-from mlfs.api.target_bins import bin_targets
 from mlfs.api.unused_options import refuse_on_cluster
 from mlfs.counting.memory import bytes_of
 from mlfs.criteria import Criterion
@@ -38,8 +37,6 @@ from mlfs.information.info import Info
 from mlfs.information.pair_matrix import Side
 from mlfs.search.label_parents import Structure
 from mlfs.search.requested_network import network_for
-
-__all__ = ["DEFAULTS", "NO_MATTER", "Prepared", "apply_weights", "prepare"]
 
 NO_MATTER = {"labels", "n_jobs", "max_memory"}  # options that change no answer
 COUNTED = (

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from mlfs.api.plan import Plan
     from mlfs.api.prepared import Prepared
 
-__all__ = ["identifier_notes", "identifiers", "notes_of"]
 
 MANY = 10  # classes; more are often a quantity
 SHOWN = 3  # labels, or features

@@ -35,8 +35,6 @@ from mlfs.information.info import Info
 from mlfs.search.label_parents import Structure
 from mlfs.search.picks import Pick, SearchResult
 
-__all__ = ["select"]
-
 
 def select(
     data: Any,

@@ -19,8 +19,6 @@ from mlfs.errors import DataError, printable
 from mlfs.search.label_parents import Structure
 from mlfs.search.picks import Pick, Picks, Significance
 
-__all__ = ["SCHEMA", "Chosen", "Ranking", "Selection"]
-
 SCHEMA = 1
 TERMS = ("relevance", "redundancy", "label_correlation")
 

@@ -12,14 +12,14 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mlfs.api.as_dataset import keeps_numbers
-from mlfs.api.column_mapping import (
+from mlfs.api.column_selector import (
+    ColumnSelector,
     PickReport,
     Positions,
     categorical_names,
     refuse_no_columns,
     refuse_reading,
 )
-from mlfs.api.column_selector import ColumnSelector
 from mlfs.api.options import FITTING, NAMED, OPTIONS, check_options, is_auto, seed_of, threads
 from mlfs.api.prepared import Prepared
 from mlfs.api.selecting import select
@@ -29,8 +29,6 @@ from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset
 from mlfs.data.frames import as_frame
 from mlfs.errors import Caution, DataError, MlfsError, UsageError
-
-__all__ = ["FeatureSelector"]
 
 PARAMETERS = {option.name: option.parameter for option in OPTIONS if option.parameter}
 

@@ -16,8 +16,6 @@ from mlfs.api.selector import FeatureSelector
 from mlfs.api.value_kinds import Share, Whole, is_cv
 from mlfs.errors import Caution, UsageError, printable
 
-__all__ = ["StabilitySelector"]
-
 
 class StabilitySelector(ColumnSelector):
     """Select the features that a selector picks on most subsamples of the rows.

@@ -17,16 +17,6 @@ from mlfs.errors import plural, printable
 if TYPE_CHECKING:
     from mlfs.discretize.binning import Binning
 
-__all__ = [
-    "align",
-    "binning_lines",
-    "criteria_text",
-    "csv_text",
-    "heading",
-    "json_text",
-    "render",
-    "table",
-]
 
 COLUMNS = (
     "rank", "index", "name", "score", "relevance", "redundancy", "label_correlation", "margin",

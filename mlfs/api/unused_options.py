@@ -12,8 +12,6 @@ from mlfs.api.value_kinds import is_cv
 from mlfs.criteria import Criterion
 from mlfs.errors import UsageError, printable, setting
 
-__all__ = ["refuse_on_cluster", "refuse_unused"]
-
 NUMBERS = {
     "auto": "an automatic number of features",
     "cv": "a number of features by cross-validation",

@@ -10,28 +10,6 @@ from typing import Any
 
 from mlfs.errors import UnknownName, UsageError, check_name, printable
 
-__all__ = [
-    "Auto",
-    "Choice",
-    "ClusterAddress",
-    "Kind",
-    "LabelsAs",
-    "Name",
-    "Positive",
-    "Share",
-    "Switch",
-    "TargetBins",
-    "Threads",
-    "Whole",
-    "checked_count",
-    "checked_share",
-    "fewest_of",
-    "how_of",
-    "is_cv",
-    "literal",
-    "most_of",
-]
-
 LARGEST = sys.float_info.max
 WORDS = {"true": True, "false": False, "none": None}
 

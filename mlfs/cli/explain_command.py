@@ -44,8 +44,8 @@ def explain(
     it shares with the picks. Names may be globs.
     """
     from mlfs.api.candidates import columns_named
+    from mlfs.api.explanation import document, explanation_text
     from mlfs.api.explanation import explain as explanations
-    from mlfs.api.reasons import document, explanation_text
     from mlfs.api.text import json_text
 
     console = console_of(context)

@@ -1,10 +1,9 @@
 """Discretisation: learned once, kept, shown and applied again.
 
 A `Dataset` comes in; a `Binnings` (one `Binning` for each column) and the coded columns go out.
-`learning` decides how each column is binned, by `unsupervised`, `mdlp` or `laim` (on
-`class_counts`); `encoder` codes a table by its binnings. They walk over `column_blocks`, which have
-exact `moments`, except for columns of small integers (`table_survey`, on the bit slices of
-`mlfs.data`). `binning` holds what was decided. `normal_scores` ranks columns instead. A new method
+`learning` decides how each column is binned, by `unsupervised` or
+`supervised` methods; `encoder` codes a table by its binnings. They walk over `column_blocks`, except
+for columns of small integers (on the bit slices of `mlfs.data`). `binning` holds what was decided. `normal_scores` ranks columns instead. A new method
 is a function from a column to its edges, a line in `METHODS` of `learning` and its call there.
 """
 

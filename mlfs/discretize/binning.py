@@ -15,8 +15,6 @@ from mlfs.data.dataset import LazySequence
 from mlfs.discretize.column_blocks import Block
 from mlfs.errors import DataError, UsageError, printable
 
-__all__ = ["Binning", "Binnings", "join", "ranges"]
-
 
 @dataclass(frozen=True)
 class Binning:

@@ -12,17 +12,11 @@ from mlfs.counting.entries import edges_of
 from mlfs.data.columns import check_weights
 from mlfs.data.dataset import declared_sizes, names_of
 from mlfs.discretize.binning import Binnings, join, ranges
-from mlfs.discretize.class_counts import Classes, classes_of
-from mlfs.discretize.column_blocks import Block, blocks, round_weights
+from mlfs.discretize.column_blocks import Block, Survey, blocks, learn_small, round_weights
 from mlfs.discretize.encoder import Encoder, modes_of
-from mlfs.discretize.laim import laim
-from mlfs.discretize.mdlp import mdlp
-from mlfs.discretize.moments import Sums
-from mlfs.discretize.table_survey import Survey, learn_small
-from mlfs.discretize.unsupervised import equal_frequency, equal_width, mean_sd_edges
+from mlfs.discretize.supervised import Classes, classes_of, laim, mdlp
+from mlfs.discretize.unsupervised import Sums, equal_frequency, equal_width, mean_sd_edges
 from mlfs.errors import DataError, UsageError, check_name, printable
-
-__all__ = ["METHODS", "check_method", "learn", "make_binnings", "refuse_infinite_columns"]
 
 METHODS = {
     "mean-sd": "three levels: below mean - sd, between, above mean + sd",

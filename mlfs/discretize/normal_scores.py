@@ -22,8 +22,6 @@ from mlfs.counting.entries import edges_of
 from mlfs.counting.parallel import THREADED_FROM, Threads
 from mlfs.errors import DataError
 
-__all__ = ["MOST_VALUES", "Scores", "indicators", "normal_scores"]
-
 MOST_VALUES = 32  # of a nominal column; the others count as one
 MOST_ROWS = 1 << 22
 EXACT_BITS, SCORE_BITS = 53, 21  # of a sum, and of a score in 32 bits

@@ -15,7 +15,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from mlfs.api.documentation import page_of
+from mlfs.api.column_selector import page_of
 from mlfs.api.options import check_jobs, seed_of
 from mlfs.api.prepared import Prepared
 from mlfs.data.columns import check_weights

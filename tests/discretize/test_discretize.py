@@ -17,10 +17,8 @@ from hypothesis import strategies as st
 
 from mlfs.data.dataset import Column, Dataset, Label
 from mlfs.discretize import METHODS, Binning, encode, learn
-from mlfs.discretize.class_counts import classes_of
 from mlfs.discretize.column_blocks import round_weights
-from mlfs.discretize.laim import laim
-from mlfs.discretize.mdlp import mdlp
+from mlfs.discretize.supervised import classes_of, laim, mdlp
 from mlfs.discretize.unsupervised import equal_width
 from mlfs.errors import DataError, UnknownName, UsageError
 

@@ -18,8 +18,6 @@ from mlfs.api.counted import threads_of
 from mlfs.counting.memory import bytes_of
 from mlfs.errors import ClusterError, MissingExtra, UsageError, printable
 
-__all__ = ["Connection", "Lost", "WorkersKilled", "local_workers"]
-
 FOR_EACH = 4  # workers for each processor
 WORKER = 128 << 20  # the memory of a worker without data, beside what all share
 CONNECTING = 10.0  # seconds

@@ -20,8 +20,6 @@ from mlfs.data.formats import read
 from mlfs.data.request import UNNEEDED
 from mlfs.errors import Caution, DataError, UsageError, plural, printable
 
-__all__ = ["Elsewhere", "as_dataset", "elsewhere", "is_elsewhere", "part_of"]
-
 PARQUET = (".parquet", ".pq")
 
 

@@ -34,8 +34,6 @@ from mlfs.information.columns_info import AdjustedColumnsInfo, ColumnsInfo, Ques
 from mlfs.information.held_columns import HeldColumns, LentColumn
 from mlfs.information.table import Table
 
-__all__ = ["Workers", "alone", "count_on_cluster"]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 

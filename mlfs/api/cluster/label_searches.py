@@ -16,8 +16,6 @@ from mlfs.information.held_columns import HeldColumns
 from mlfs.information.info import Info
 from mlfs.search.picks import SearchResult
 
-__all__ = ["search_on_workers"]
-
 OWN_PACKAGES = ("mlfs", "criteria")  # packages of criteria that every worker has
 Fixed = tuple[list[int], list[int]]
 
