@@ -8,7 +8,7 @@ picked, `estimators` which criteria an estimator serves,
 `cross_validated` finds the number of features. `options` declares every option once, of the kinds
 in `value_kinds`; `unused_options` refuses those without effect.
 Answers: `selection`, `explanation`, `describe`, and `text` and `display` show them.
-Transformers: `selector` and `stability_selector` on `column_selector`, which knows where columns stand in X.
+Transformers: `selector` and `stability_selector` on `column_selector`.
 `mlfs.information`: `pairwise`, with `function_arguments` and `coded_columns`.
 `mlfs.criteria.check_criterion`: `criterion_checks`.
 

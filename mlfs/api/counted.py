@@ -19,7 +19,7 @@ from mlfs.counting.memory import Budget
 from mlfs.counting.weights import on_grid
 from mlfs.data.dataset import Dataset
 from mlfs.discretize import Binnings, coded, learn
-from mlfs.discretize.column_blocks import Survey
+from mlfs.discretize.table_survey import Survey
 from mlfs.information.table import Table
 
 

@@ -17,7 +17,8 @@ from mlfs.counting.column_groups import COLUMNS_AT_ONCE, FEW_LEVELS, Kind
 from mlfs.counting.xlogx import TABLE_SIZE
 from mlfs.data.bit_slices import Slices
 from mlfs.discretize.binning import Binnings
-from mlfs.discretize.column_blocks import CELLS, Survey
+from mlfs.discretize.column_blocks import CELLS
+from mlfs.discretize.table_survey import Survey
 from mlfs.errors import DataError
 
 COLUMN_BYTES = 256  # sums of a column while an anchor is counted with all

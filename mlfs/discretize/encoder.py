@@ -12,7 +12,8 @@ from mlfs.counting.codes import Codes, Packed
 from mlfs.counting.entries import edges_of
 from mlfs.data.bit_slices import slice_table
 from mlfs.discretize.binning import Binning, Binnings
-from mlfs.discretize.column_blocks import Block, Survey, blocks, code_planes, encode_small
+from mlfs.discretize.column_blocks import Block, blocks
+from mlfs.discretize.table_survey import Survey, code_planes, encode_small
 from mlfs.errors import DataError
 
 FEW_LEVELS = 16  # planes cost one each

@@ -86,7 +86,7 @@ def test_a_table_is_refused_before_anything_is_made_of_it(monkeypatch):
     def none(*_):
         raise AssertionError("the table was looked over")
 
-    monkeypatch.setattr("mlfs.discretize.column_blocks.Survey.of", none)
+    monkeypatch.setattr("mlfs.discretize.table_survey.Survey.of", none)
     X = np.random.default_rng(0).integers(0, 2, (50_000, 100)).astype(np.uint8)
     with pytest.raises(DataError, match="counting takes at least"):
         select((X, X[:, 0]), "mim", 2, max_memory=300_000)
