@@ -276,69 +276,48 @@ def read(
         The columns that are needed beside the labels: a Parquet file's others are not read.
     """
     name = os.fspath(path)
-    request = request_of(
-        name,
+    if not separator:
+        raise UsageError("the separator of a column of lists is empty")
+    if split_suffix(name)[1] in PICKLES:
+        format_of(name, content=b"")
+    if decimal not in {".", ","}:
+        raise UsageError(f"is . or , and not {printable(decimal)!r}", option="decimal")
+    request = Request(
         labels=labels,
-        limits=limits,
+        limits=limits or Limits(),
+        binary_path=None if name == "-" else Path(name),
         classes=classes,
         separator=separator,
         encoding=encoding,
-        known=known,
+        known=None if known is None else tuple(known),
         numbers=numbers,
         delimiter=delimiter,
         decimal=decimal,
         max_memory=max_memory,
         needed=None if needed is None else frozenset(needed),
     )
-    return read_request(name, format, request)
-
-
-def request_of(
-    path: str,
-    *,
-    limits: Limits | None,
-    known: Sequence[str] | None = None,
-    **options: Any,
-) -> Request:
-    """Check the options of `read` and make a request of them."""
-    if not options["separator"]:
-        raise UsageError("the separator of a column of lists is empty")
-    if split_suffix(path)[1] in PICKLES:
-        format_of(path, content=b"")
-    if options.get("decimal", ".") not in {".", ","}:
-        raise UsageError(f"is . or , and not {printable(options['decimal'])!r}", option="decimal")
-    return Request(
-        limits=limits or Limits(),
-        binary_path=None if path == "-" else Path(path),
-        known=None if known is None else tuple(known),
-        **options,
-    )
-
-
-def read_request(path: str, format: str | None, request: Request) -> Dataset:  # noqa: A002
-    """Read a table as a request says."""
-    kind = kind_by_name(path, format, request)
-    files = files_of(path)
-    if files != [path] and kind != "parquet":
+    kind = _kind_by_name(name, format, request)
+    files = files_of(name)
+    if files != [name] and kind != "parquet":
         raise UsageError(
-            f"{printable(path, 400)!r} stands for several files, which are read as one table only "
+            f"{printable(name, 400)!r} stands for several files, which are read as one table only "
             "if they are Parquet files (.parquet): name one file"
         )
-    if files != [path]:
+    if files != [name]:
         from mlfs.data.parquet.parquet_reader import read_files
 
-        return read_files([InputFile(file, request.limits) for file in files], path, request)
-    file = InputFile(path, request.limits, request.max_memory)
-    if path != "-" and (not file.size or (file.compression and not file.head())):
-        raise ParseError("the file is empty; a data set has one row at least", path)
+        return read_files([InputFile(file, request.limits) for file in files], name, request)
+    file = InputFile(name, request.limits, max_memory)
+    if name != "-" and (not file.size or (file.compression and not file.head())):
+        raise ParseError("the file is empty; a data set has one row at least", name)
     if kind is None:
-        kind = format_of(path, None, file.head())
+        kind = format_of(name, None, file.head())
         request.check_text(kind)
-    dataset: Dataset = FORMATS[kind].function("read")(file, path, request)
+    dataset: Dataset = FORMATS[kind].function("read")(file, name, request)
     return dataset
 
 
-def kind_by_name(path: str, format: str | None, request: Request) -> str | None:  # noqa: A002
+def _kind_by_name(path: str, format: str | None, request: Request) -> str | None:  # noqa: A002
     """The name of the format that the user or the suffix says, None if neither does."""
     if format is not None:
         kind: str | None = _find_kind(format)
