@@ -24,8 +24,6 @@ from mlfs.data.arff.careful_rows import Row
 from mlfs.data.arff.header import Attribute
 from mlfs.data.assemble import csr_rows
 
-__all__ = ["DenseRows", "Plan", "SparseRows", "make_plan"]
-
 PROBES = 256
 LISTS = 1 << 12
 NO_SINGLE, NUMBER = 0, 1
