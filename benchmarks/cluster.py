@@ -38,7 +38,7 @@ def data(shape: str) -> tuple[Any, np.ndarray]:
     for j in range(d):
         X[:, j] = rng.random(rows, np.float32) < 0.2 + 0.3 * rng.random()
         if "four" in more:
-            X[:, j] += 2 * (rng.random(rows, np.float32) < 0.4)
+            X[:, j] |= np.uint8(2) * (rng.random(rows, np.float32) < 0.4)
     return X, ((X[:, :q] & 1) ^ (rng.random((rows, q)) < 0.2)).astype(np.int8)
 
 

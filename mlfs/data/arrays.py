@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.columns import (
+    EXACT,
     NotAFeatureError,
     check_weights,
     column_of,
@@ -23,12 +24,10 @@ from mlfs.data.frames import as_frame, family
 from mlfs.data.labels.finding import first_duplicate, resolve
 from mlfs.data.labels.label_arrays import numeric_targets, targets
 from mlfs.data.labels.label_values import is_binary, is_sets, rising_rows
-from mlfs.data.matrices import EXACT, as_counted, from_sparse, needs_check
+from mlfs.data.matrices import as_counted, from_sparse, needs_check
 from mlfs.data.packed_table import PackedTable
 from mlfs.data.request import Request
 from mlfs.errors import Caution, DataError, UsageError, printable
-
-__all__ = ["from_arrays"]
 
 RISING = (
     "the rows of Y are taken as label sets, because their whole numbers rise; "

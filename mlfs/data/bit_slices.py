@@ -15,8 +15,6 @@ from mlfs._kernels import packing
 from mlfs._kernels.packing import STRIP
 from mlfs._kernels.planes import SMALL, count_values
 
-__all__ = ["MISSING_BIT", "Slices", "count_slices", "slice_into", "slice_table"]
-
 CHUNK = 1 << 18  # cells that are converted to bytes at a time
 BYTES = 1 << 22  # cells that are bytes
 THREADED_FROM = 1 << 25  # cells; below, threads cost more than they save

@@ -30,48 +30,6 @@ HUGE = 2.0**100
 BITS = 52
 
 
-def check_weights(weights: Any, n_rows: int) -> np.ndarray:
-    """Check the weights of rows: one finite number, not negative, for each; not all zero.
-
-    Examples
-    --------
-    >>> check_weights([1, 0, 2.5], 3).tolist()
-    [1.0, 0.0, 2.5]
-    """
-    try:
-        masked = np.ma.getmask(weights)
-        array = np.asarray(weights)
-        if array.dtype.kind not in "biufO":
-            raise TypeError
-        with np.errstate(over="ignore"):  # of more than 64 bits; infinity is refused below
-            checked = array.astype(np.float64)
-        if masked is not np.ma.nomask:
-            checked = np.where(masked, np.nan, checked)
-    except (OverflowError, TypeError, ValueError) as error:
-        msg = "the weights of rows must be numbers"
-        raise DataError(msg) from error
-    if checked.ndim == 0:
-        checked = np.full(n_rows, float(checked))
-    if checked.shape != (n_rows,):
-        msg = f"the weights have shape {checked.shape}, but there are {n_rows} rows: give one each"
-        raise DataError(msg)
-    bad = np.flatnonzero(~np.isfinite(checked) | (checked < 0))
-    if bad.size:
-        msg = (
-            f"row {bad[0] + 1} has the weight {checked[bad[0]]}: "
-            "weights must be finite and not negative"
-        )
-        raise DataError(msg)
-    largest = float(checked.max(initial=0.0))
-    if largest > HUGE or 0 < largest < 1 / HUGE:
-        # A power of two changes no ratio, keeps sums finite, and keeps tiny weights exact.
-        checked = np.ldexp(checked, BITS - int(np.frexp(largest)[1]))
-    if not checked.any():
-        msg = "all weights are zero: at least one row must count"
-        raise DataError(msg)
-    return checked
-
-
 BOOLEANS = ("False", "True")
 EXACT = 1 << 53
 ROUNDED = (
@@ -401,3 +359,45 @@ def _force_sparse(matrix: Any, columns: list[Column], forced: set[int]) -> None:
         matrix.data[entries] = np.where(np.isnan(x), np.nan, codes)
         values = ("0", *(number_text(value) for value in distinct.tolist()))
         columns[j] = Column(columns[j].name, "nominal", values)
+
+
+def check_weights(weights: Any, n_rows: int) -> np.ndarray:
+    """Check the weights of rows: one finite number, not negative, for each; not all zero.
+
+    Examples
+    --------
+    >>> check_weights([1, 0, 2.5], 3).tolist()
+    [1.0, 0.0, 2.5]
+    """
+    try:
+        masked = np.ma.getmask(weights)
+        array = np.asarray(weights)
+        if array.dtype.kind not in "biufO":
+            raise TypeError
+        with np.errstate(over="ignore"):  # of more than 64 bits; infinity is refused below
+            checked = array.astype(np.float64)
+        if masked is not np.ma.nomask:
+            checked = np.where(masked, np.nan, checked)
+    except (OverflowError, TypeError, ValueError) as error:
+        msg = "the weights of rows must be numbers"
+        raise DataError(msg) from error
+    if checked.ndim == 0:
+        checked = np.full(n_rows, float(checked))
+    if checked.shape != (n_rows,):
+        msg = f"the weights have shape {checked.shape}, but there are {n_rows} rows: give one each"
+        raise DataError(msg)
+    bad = np.flatnonzero(~np.isfinite(checked) | (checked < 0))
+    if bad.size:
+        msg = (
+            f"row {bad[0] + 1} has the weight {checked[bad[0]]}: "
+            "weights must be finite and not negative"
+        )
+        raise DataError(msg)
+    largest = float(checked.max(initial=0.0))
+    if largest > HUGE or 0 < largest < 1 / HUGE:
+        # A power of two changes no ratio, keeps sums finite, and keeps tiny weights exact.
+        checked = np.ldexp(checked, BITS - int(np.frexp(largest)[1]))
+    if not checked.any():
+        msg = "all weights are zero: at least one row must count"
+        raise DataError(msg)
+    return checked

@@ -8,9 +8,8 @@ the loading of greatest magnitude is positive.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,11 +22,6 @@ from mlfs.data.packed_table import PackedTable
 
 AT_ONCE = 1 << 20  # cells of a dense array
 FAR = 150  # beyond this power of two the square of a square may overflow or underflow
-
-
-def nominal_columns(columns: Sequence[Column]) -> list[int]:
-    """The columns that become indicators."""
-    return [j for j, column in enumerate(columns) if len(column.values) > 2]
 
 
 @dataclass(frozen=True)
@@ -59,34 +53,12 @@ class Numbers:
         >>> Numbers.of(data.table, data.columns).means
         {0: 2.5}
         """
-        nominal = nominal_columns(columns)
+        nominal = [j for j, column in enumerate(columns) if len(column.values) > 2]
         if sp.issparse(table) and (nominal or _has_missing(table.data)):
             table = sp.csc_array(table)
-        return cls.from_columns(
-            nominal, *missing_and_greatest(table, nominal), partial(_column, table)
-        )
-
-    @classmethod
-    def from_columns(
-        cls,
-        nominal: list[int],
-        missing: list[int],
-        greatest: float,
-        column: Callable[[int], np.ndarray],
-    ) -> Numbers:
-        """The same from what is known of the columns.
-
-        Parameters
-        ----------
-        nominal, missing : list of int
-            The nominal columns of more than two values, and those with missing values.
-        greatest : float
-            The greatest magnitude in the columns that are not nominal.
-        column : callable
-            Gives a column in full.
-        """
-        indicators = {j: _values(column(j)) for j in nominal}
-        means = {j: _mean(column(j)) for j in missing if j not in indicators}
+        indicators = {j: _values(_column(table, j)) for j in nominal}
+        missing, greatest = _columns_with_missing(table), _greatest(table, nominal)
+        means = {j: _mean(_column(table, j)) for j in missing if j not in indicators}
         if any(values.size for values, _ in indicators.values()):
             greatest = max(1.0, greatest)
         return cls(means, indicators, far_exponent(greatest))
@@ -176,17 +148,17 @@ class RowProducts:
             for first, rows in _dense_parts(table):
                 yield slice(first, first + len(rows)), self._numbers.dense(rows)
 
-    def sums(self, out: np.ndarray) -> np.ndarray:
-        """Add the sum of each column to `out`, and return it."""
+    def sums(self) -> np.ndarray:
+        """The sum of each column."""
+        out = np.zeros(self.d)
         for span, rows in self._parts():
             share = np.ones(span.stop - span.start) if self._share is None else self._share[span]
             _add(rows, share, out)
         return out
 
-    def gram(
-        self, vector: np.ndarray, shift: float, out: np.ndarray, total: float
-    ) -> tuple[np.ndarray, float]:
-        """Project the rows and add them, by their projections, to `out`, and these to `total`."""
+    def gram(self, vector: np.ndarray, shift: float) -> tuple[np.ndarray, float]:
+        """Project the rows, and add them by their projections; also the sum of these."""
+        out, total = np.zeros(self.d), 0.0
         for span, rows in self._parts():
             projections = _project(rows, vector, shift)
             if self._share is not None:
@@ -248,11 +220,6 @@ def _dense_parts(table: Any) -> Iterator[tuple[int, np.ndarray]]:
     step = max(1, AT_ONCE // max(1, table.shape[1]))
     for first in range(0, table.shape[0], step):
         yield first, table[first : first + step]
-
-
-def missing_and_greatest(table: Any, nominal: list[int]) -> tuple[list[int], float]:
-    """The columns with missing values, and the greatest magnitude in those not nominal."""
-    return _columns_with_missing(table), _greatest(table, nominal)
 
 
 def _has_missing(numbers: np.ndarray) -> bool:
@@ -340,12 +307,12 @@ def first_component(dataset: Dataset, weights: np.ndarray | None = None) -> np.n
     share = None if weights is None else _near_one(weights)
     total = float(dataset.shape[0] if share is None else share.sum())
     products = RowProducts(table, Numbers.of(table, dataset.columns), share)
-    mean = products.sums(np.zeros(products.d)) / total
+    mean = products.sums() / total
 
     def spread(vector: np.ndarray) -> np.ndarray:
         """The centred matrix, transposed and weighted, times the centred matrix times a vector."""
         shift = dot(mean, vector)
-        out, weight = products.gram(vector, shift, np.zeros(products.d), 0.0)
+        out, weight = products.gram(vector, shift)
         return out - mean * weight
 
     # a start that data are not orthogonal to by construction, independent of the rows

@@ -18,100 +18,6 @@ from mlfs.data.request import Limits, Request
 from mlfs.data.whole_files import replacing_together
 from mlfs.errors import DataError, ParseError, UnknownName, UsageError, printable, setting
 
-
-def sniff_format(content: bytes) -> str | None:
-    """The format by the first line that is not blank or a comment of ARFF."""
-    if content.startswith(b"PK\x03\x04"):
-        return "npz"
-    if content.startswith(b"PAR1"):
-        return "parquet"
-    if content.startswith(b"MATLAB"):
-        return "mat"
-    start = 3 if content.startswith(b"\xef\xbb\xbf") else 0
-    while start < min(len(content), 1 << 16):
-        stop = content.find(b"\n", start)
-        line = content[start : len(content) if stop < 0 else stop].strip()
-        start = len(content) if stop < 0 else stop + 1
-        if not line or line.startswith(b"%"):
-            continue
-        words = line[:1000].split()
-        if words[0].lower() in (b"@relation", b"@attribute"):
-            return "arff"
-        if len(words) == 3 and all(word.isdigit() for word in words):
-            return "xmc"
-        if any(_is_pair(word) for word in words[:3]) and b"," not in words[-1]:
-            return "svmlight"
-        return "tsv" if b"\t" in line else "csv" if b"," in line else None
-    return None
-
-
-def _is_pair(word: bytes) -> bool:
-    index, colon, value = word.partition(b":")
-    return bool(colon) and index.isdigit() and value[:1] in b"+-.0123456789"
-
-
-def write(
-    dataset: Dataset,
-    path: str | os.PathLike[str],
-    *,
-    format: str | None = None,  # noqa: A002 - the word that users expect
-    force: bool = False,
-) -> list[str]:
-    """Write a data set so that it reads back equal; all files appear whole, or none does.
-
-    The suffix determines the format and the compression. Beside an ARFF, CSV or TSV file a Mulan
-    XML of the same stem is written, which names the labels. ARFF to standard output (``-``) is
-    written as MEKA does: labels first, and their number in the relation name.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        What to write.
-    path : str or path
-        Where; ``-`` is standard output.
-    format : str, optional
-        One of `FORMATS`, where the suffix does not tell.
-    force : bool
-        Whether files that are there may be replaced.
-
-    Returns
-    -------
-    list of str
-        What the format cannot carry, in words; mostly nothing.
-    """
-    name = os.fspath(path)
-    kind = format_of(name, format or ("arff" if name == "-" else None) or _implied_format(name))
-    form = FORMATS[kind]
-    writer = form.function("write")
-    files = [name]
-    if name != "-" and form.sidecar and (Path(name).is_file() or not Path(name).exists()):
-        files = [*_sidecar(dataset, name), name]
-        if kind == "arff":
-            from mlfs.data.arff.arff_writer import write_labels_last as writer
-    refuse_half_pairs(dataset, kind)
-    with replacing_together(files, force) as streams:
-        if len(streams) > 1:
-            streams[0].write(mulan.document(dataset.label_names))
-        writer(dataset, streams[-1])
-    return losses(dataset, kind)
-
-
-def _implied_format(name: str) -> str | None:
-    return "xmc" if split_suffix(name)[1] == ".txt" else None
-
-
-def _sidecar(dataset: Dataset, name: str) -> list[str]:
-    """The label file that is to be written: none if one with the same labels is there already."""
-    if not dataset.labels:
-        raise DataError("a data set without labels cannot be written")
-    file = split_suffix(name)[0] + ".xml"
-    if Path(file).is_file():
-        with contextlib.suppress(DataError, UsageError):
-            if set(mulan.read(file, Limits())) == set(dataset.label_names):
-                return []
-    return [file]
-
-
 PICKLES = (".pkl", ".pickle", ".joblib", ".dump", ".p")
 
 
@@ -124,7 +30,7 @@ class Format:
     suffixes : tuple of str
         Those that mean this format.
     module : str
-        Has ``read(content, path, request)`` and ``write(dataset, stream)``.
+        Has ``read(source, path, request)`` and ``write(dataset, stream)``.
     about : str
         What it is, in a few words.
     sidecar : bool
@@ -276,69 +182,48 @@ def read(
         The columns that are needed beside the labels: a Parquet file's others are not read.
     """
     name = os.fspath(path)
-    request = request_of(
-        name,
+    if not separator:
+        raise UsageError("the separator of a column of lists is empty")
+    if split_suffix(name)[1] in PICKLES:
+        format_of(name, content=b"")
+    if decimal not in {".", ","}:
+        raise UsageError(f"is . or , and not {printable(decimal)!r}", option="decimal")
+    request = Request(
         labels=labels,
-        limits=limits,
+        limits=limits or Limits(),
+        binary_path=None if name == "-" else Path(name),
         classes=classes,
         separator=separator,
         encoding=encoding,
-        known=known,
+        known=None if known is None else tuple(known),
         numbers=numbers,
         delimiter=delimiter,
         decimal=decimal,
         max_memory=max_memory,
         needed=None if needed is None else frozenset(needed),
     )
-    return read_request(name, format, request)
-
-
-def request_of(
-    path: str,
-    *,
-    limits: Limits | None,
-    known: Sequence[str] | None = None,
-    **options: Any,
-) -> Request:
-    """Check the options of `read` and make a request of them."""
-    if not options["separator"]:
-        raise UsageError("the separator of a column of lists is empty")
-    if split_suffix(path)[1] in PICKLES:
-        format_of(path, content=b"")
-    if options.get("decimal", ".") not in {".", ","}:
-        raise UsageError(f"is . or , and not {printable(options['decimal'])!r}", option="decimal")
-    return Request(
-        limits=limits or Limits(),
-        binary_path=None if path == "-" else Path(path),
-        known=None if known is None else tuple(known),
-        **options,
-    )
-
-
-def read_request(path: str, format: str | None, request: Request) -> Dataset:  # noqa: A002
-    """Read a table as a request says."""
-    kind = kind_by_name(path, format, request)
-    files = files_of(path)
-    if files != [path] and kind != "parquet":
+    kind = _kind_by_name(name, format, request)
+    files = files_of(name)
+    if files != [name] and kind != "parquet":
         raise UsageError(
-            f"{printable(path, 400)!r} stands for several files, which are read as one table only "
+            f"{printable(name, 400)!r} stands for several files, which are read as one table only "
             "if they are Parquet files (.parquet): name one file"
         )
-    if files != [path]:
+    if files != [name]:
         from mlfs.data.parquet.parquet_reader import read_files
 
-        return read_files([InputFile(file, request.limits) for file in files], path, request)
-    file = InputFile(path, request.limits, request.max_memory)
-    if path != "-" and (not file.size or (file.compression and not file.head())):
-        raise ParseError("the file is empty; a data set has one row at least", path)
+        return read_files([InputFile(file, request.limits) for file in files], name, request)
+    file = InputFile(name, request.limits, max_memory)
+    if name != "-" and (not file.size or (file.compression and not file.head())):
+        raise ParseError("the file is empty; a data set has one row at least", name)
     if kind is None:
-        kind = format_of(path, None, file.head())
+        kind = format_of(name, None, file.head())
         request.check_text(kind)
-    dataset: Dataset = FORMATS[kind].function("read")(file, path, request)
+    dataset: Dataset = FORMATS[kind].function("read")(file, name, request)
     return dataset
 
 
-def kind_by_name(path: str, format: str | None, request: Request) -> str | None:  # noqa: A002
+def _kind_by_name(path: str, format: str | None, request: Request) -> str | None:  # noqa: A002
     """The name of the format that the user or the suffix says, None if neither does."""
     if format is not None:
         kind: str | None = _find_kind(format)
@@ -349,3 +234,96 @@ def kind_by_name(path: str, format: str | None, request: Request) -> str | None:
     if kind is not None:
         request.check_text(kind)
     return kind
+
+
+def sniff_format(content: bytes) -> str | None:
+    """The format by the first line that is not blank or a comment of ARFF."""
+    if content.startswith(b"PK\x03\x04"):
+        return "npz"
+    if content.startswith(b"PAR1"):
+        return "parquet"
+    if content.startswith(b"MATLAB"):
+        return "mat"
+    start = 3 if content.startswith(b"\xef\xbb\xbf") else 0
+    while start < min(len(content), 1 << 16):
+        stop = content.find(b"\n", start)
+        line = content[start : len(content) if stop < 0 else stop].strip()
+        start = len(content) if stop < 0 else stop + 1
+        if not line or line.startswith(b"%"):
+            continue
+        words = line[:1000].split()
+        if words[0].lower() in (b"@relation", b"@attribute"):
+            return "arff"
+        if len(words) == 3 and all(word.isdigit() for word in words):
+            return "xmc"
+        if any(_is_pair(word) for word in words[:3]) and b"," not in words[-1]:
+            return "svmlight"
+        return "tsv" if b"\t" in line else "csv" if b"," in line else None
+    return None
+
+
+def _is_pair(word: bytes) -> bool:
+    index, colon, value = word.partition(b":")
+    return bool(colon) and index.isdigit() and value[:1] in b"+-.0123456789"
+
+
+def write(
+    dataset: Dataset,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002 - the word that users expect
+    force: bool = False,
+) -> list[str]:
+    """Write a data set so that it reads back equal; each file appears whole or not at all.
+
+    The suffix determines the format and the compression. Beside an ARFF, CSV or TSV file a Mulan
+    XML of the same stem is written, which names the labels. ARFF to standard output (``-``) is
+    written as MEKA does: labels first, and their number in the relation name.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        What to write.
+    path : str or path
+        Where; ``-`` is standard output.
+    format : str, optional
+        One of `FORMATS`, where the suffix does not tell.
+    force : bool
+        Whether files that are there may be replaced.
+
+    Returns
+    -------
+    list of str
+        What the format cannot carry, in words; mostly nothing.
+    """
+    name = os.fspath(path)
+    kind = format_of(name, format or ("arff" if name == "-" else None) or _implied_format(name))
+    form = FORMATS[kind]
+    writer = form.function("write")
+    files = [name]
+    if name != "-" and form.sidecar and (Path(name).is_file() or not Path(name).exists()):
+        files = [*_sidecar(dataset, name), name]
+        if kind == "arff":
+            from mlfs.data.arff.arff_writer import write_labels_last as writer
+    refuse_half_pairs(dataset, kind)
+    with replacing_together(files, force) as streams:
+        if len(streams) > 1:
+            streams[0].write(mulan.document(dataset.label_names))
+        writer(dataset, streams[-1])
+    return losses(dataset, kind)
+
+
+def _implied_format(name: str) -> str | None:
+    return "xmc" if split_suffix(name)[1] == ".txt" else None
+
+
+def _sidecar(dataset: Dataset, name: str) -> list[str]:
+    """The label file that is to be written: none if one with the same labels is there already."""
+    if not dataset.labels:
+        raise DataError("a data set without labels cannot be written")
+    file = split_suffix(name)[0] + ".xml"
+    if Path(file).is_file():
+        with contextlib.suppress(DataError, UsageError):
+            if set(mulan.read(file, Limits())) == set(dataset.label_names):
+                return []
+    return [file]

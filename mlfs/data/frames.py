@@ -14,16 +14,6 @@ from mlfs.data.columns import is_missing, library_of
 from mlfs.data.losses import refuse_half_pair
 from mlfs.errors import DataError, UsageError, printable
 
-__all__ = [
-    "array_of",
-    "as_frame",
-    "columns_of",
-    "family",
-    "frame_of",
-    "naming_half_pairs",
-    "pandas",
-]
-
 INTEGERS = {f"{sign}Int{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64)}
 NULLABLE = {name.lower(): name for name in INTEGERS}  # of pandas, by what pyarrow calls them
 

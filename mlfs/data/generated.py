@@ -11,8 +11,6 @@ import numpy as np
 from mlfs.data.dataset import Column, Dataset, Label, Source
 from mlfs.errors import UsageError, check_name, printable
 
-__all__ = ["PRESETS", "Preset", "hypercubes", "preset"]
-
 LARGEST = 0.8
 
 

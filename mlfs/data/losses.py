@@ -8,8 +8,6 @@ from mlfs.data.dataset import Column, Dataset, Uniform
 from mlfs.data.delimited.records import is_number
 from mlfs.errors import DataError, printable
 
-__all__ = ["losses", "refuse_half_pair", "refuse_half_pairs"]
-
 HALF = "holds half a surrogate pair, which is no character and cannot be written"
 
 

@@ -40,8 +40,6 @@ from mlfs.data.metadata import from_parts, pairs, values_of
 from mlfs.data.request import Limits, Request, exceeded, refuse_empty
 from mlfs.errors import DataError, ParseError, printable
 
-__all__ = ["read", "write"]
-
 HDF5 = b"\x89HDF\r\n\x1a\n"
 MATRICES = ("data", "target", "train_data", "train_target", "test_data", "test_target")
 TEXTS = ("feature_names", "label_names", "nominal_values", "label_values")

@@ -21,17 +21,6 @@ import scipy.sparse as sp
 from mlfs.data.request import Limits, exceeded
 from mlfs.errors import ParseError, printable
 
-__all__ = [
-    "CLASSES",
-    "Damaged",
-    "Unsuited",
-    "Variable",
-    "numbers",
-    "texts",
-    "unpack_variable",
-    "variables",
-]
-
 HEADER = 128
 HEAD = 1024  # bytes of a compressed variable in which its name must be
 MATRIX, COMPRESSED = 14, 15

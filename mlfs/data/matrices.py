@@ -15,8 +15,6 @@ from mlfs.data.dataset import Column, Uniform
 from mlfs.data.packed_table import PackedTable
 from mlfs.errors import DataError, printable
 
-__all__ = ["COUNTED_TYPES", "EXACT", "as_counted", "check_places", "from_sparse", "needs_check"]
-
 COUNTED_TYPES = frozenset(map(np.dtype, ("?", "b", "B", "i2", "u2", "i4", "u4", "i8", "f4", "f8")))
 UNFIT = "its arrays of places and values do not fit each other"
 

@@ -28,18 +28,6 @@ from mlfs.data.packed_table import PackedTable
 from mlfs.data.request import Limits, Request, exceeded
 from mlfs.errors import DataError, ParseError, UsageError, printable, setting
 
-__all__ = [
-    "check_limits",
-    "default_columns",
-    "dump",
-    "from_parts",
-    "load",
-    "pairs",
-    "refuse_other_labels",
-    "values_of",
-    "wrong_position",
-]
-
 
 def dump(dataset: Dataset) -> str:
     """Write down what the columns and labels are.

@@ -23,10 +23,10 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from mlfs.data import files
-from mlfs.data.columns import refuse_infinite, refuse_merged
+from mlfs.data.columns import EXACT, refuse_infinite, refuse_merged
 from mlfs.data.dataset import Dataset, NumberedNames, Source
 from mlfs.data.files import InputFile
-from mlfs.data.matrices import COUNTED_TYPES, EXACT, needs_check
+from mlfs.data.matrices import COUNTED_TYPES, needs_check
 from mlfs.data.metadata import check_limits, from_parts
 from mlfs.data.packed_table import Packer
 from mlfs.data.request import Request

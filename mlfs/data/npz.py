@@ -38,8 +38,6 @@ from mlfs.data.packed_table import PackedTable
 from mlfs.data.request import Request, exceeded, refuse_empty
 from mlfs.errors import DataError, MlfsError, ParseError, printable
 
-__all__ = ["read", "write"]
-
 BROKEN = (
     zipfile.BadZipFile, ValueError, OSError, EOFError, zlib.error, RuntimeError,
     NotImplementedError, struct.error, OverflowError,

@@ -17,8 +17,6 @@ from mlfs.data.bit_slices import MISSING_BIT, Slices, count_slices, slice_into
 from mlfs.data.request import refuse_memory
 from mlfs.data.spool import Spool
 
-__all__ = ["PackedTable", "Packer", "recoded"]
-
 AT_ONCE = 1 << 22  # cells that are unpacked at a time
 COLUMNS_AT_ONCE = 1 << 20  # those of whole columns, which are then sorted
 

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from mlfs.errors import DataError, ParseError, UsageError, check_name, printable
 
-__all__ = ["UNNEEDED", "Limits", "Request", "exceeded", "refuse_empty", "refuse_memory"]
-
 GIB = 1 << 30
 UNNEEDED = "nobody looks at it"
 UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}

@@ -9,8 +9,6 @@ import numpy as np
 from mlfs.data.assemble import csr_rows
 from mlfs.data.request import refuse_memory
 
-__all__ = ["RowStack"]
-
 LEAST = 1 << 16  # items that an array grows by
 BLOCK = 1 << 16
 

@@ -11,8 +11,6 @@ import numpy as np
 
 from mlfs.errors import DataError
 
-__all__ = ["IN_MEMORY", "Spool"]
-
 IN_MEMORY = 128 << 20  # bytes that are kept in memory
 
 

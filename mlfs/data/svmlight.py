@@ -32,8 +32,6 @@ from mlfs.data.request import Limits, Request, exceeded, refuse_empty
 from mlfs.data.sparse_rows import DIGITS, SparseText, label_rows, write_table
 from mlfs.errors import ParseError
 
-__all__ = ["read", "write"]
-
 NOTE = b"# mlfs "
 Note = tuple[list[Column], list[Label]]
 

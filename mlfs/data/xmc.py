@@ -24,8 +24,6 @@ from mlfs.data.request import Request, exceeded, refuse_empty
 from mlfs.data.sparse_rows import SparseText, label_rows, write_table
 from mlfs.errors import ParseError, plural, printable
 
-__all__ = ["read", "write"]
-
 
 def read(source: bytes | InputFile, path: str, request: Request) -> Dataset:
     r"""Read a file of the XMC repository.

@@ -267,21 +267,24 @@ class Workers:
         """What all or some answer, in the order of their columns; `columns` are sent along."""
         self.rounds += 1
 
-        def submit() -> list[Any]:
-            lent = {s: self._lend(s) for s in columns}
-            return [
-                self.connection.submit(_answer, self._held[i], question, lent, on=self._places[i])
-                for i in (range(self.size) if asked is None else asked)
-            ]
+        owners = np.searchsorted(self._first, columns, side="right") - 1
+        owner_of = dict(zip(columns, owners.tolist(), strict=True))
 
-        return self._try(submit)
+        def submit_to(i: int) -> Any:
+            lent = {s: self._lend(s, owner) for s, owner in owner_of.items() if owner != i}
+            return self.connection.submit(
+                _answer, self._held[i], question, lent, on=self._places[i]
+            )
 
-    def _lend(self, s: int) -> Any:
+        return self._try(
+            lambda: [submit_to(i) for i in (range(self.size) if asked is None else asked)]
+        )
+
+    def _lend(self, s: int, owner: int) -> Any:
         """A column on its way from the worker that holds it: its future."""
         if s not in self._lent:
-            i = int(np.searchsorted(self._first, s, side="right")) - 1
-            on = self._places[i]
-            self._lent[s] = self.connection.submit(_lend, self._held[i], s, on=on)
+            on = self._places[owner]
+            self._lent[s] = self.connection.submit(_lend, self._held[owner], s, on=on)
         self._lent.move_to_end(s)
         counts = self.of_labels.counts
         size = max(1, counts.n_rows // 8 * int(self.f_valid[s]))
@@ -302,7 +305,7 @@ class Workers:
 
     def report(self) -> str:
         """How much was asked."""
-        workers = plural(len(self.connection.threads()), "worker")
+        workers = plural(self.size, "worker")
         lost = (
             f"; {plural(self.losses, 'time')} lost columns were made again" if self.losses else ""
         )

@@ -223,16 +223,13 @@ class Parser:
         self.texts: dict[int, dict[int, str | None]] = {j: {} for j in plan.text_columns}
         self.weights: dict[int, float] = {}
         size = len(content) - self.position
-        if self.is_sparse:
-            max_rows = min(size // 2 + 1, limits.max_rows - rows_before)
-            self.rows: DenseRows = SparseRows(plan, content, self.position, max_rows, reused)
-        else:
-            max_rows = min(
-                size // (2 * self.width) + 1,
-                limits.max_rows - rows_before,
-                limits.max_cells // self.width - rows_before,
-            )
-            self.rows = DenseRows(plan, content, self.position, max_rows, reused)
+        max_rows = min(
+            content.count(b"\n", self.position) + 1, max(0, limits.max_rows - rows_before)
+        )
+        if not self.is_sparse:
+            max_rows = min(max_rows, max(0, limits.max_cells // self.width - rows_before))
+        kind = SparseRows if self.is_sparse else DenseRows
+        self.rows: DenseRows = kind(plan, size, max_rows, reused)
 
     @cached_property
     def reader(self) -> RowReader:
@@ -268,7 +265,7 @@ class Parser:
             status, position = rows.read(text, self.position - base, stop - base, longest)
             self.position = position + base
             self._convert_hard(base)
-            if status == kernel.STOPPED or (status == kernel.FULL and not rows.grow()):
+            if status in (kernel.STOPPED, kernel.FULL):
                 self._read_line()
 
     def read_carefully(self) -> None:

@@ -17,8 +17,6 @@ from mlfs.data.labels import meka
 from mlfs.data.labels.finding import first_duplicate
 from mlfs.errors import DataError, printable
 
-__all__ = ["write", "write_labels_last"]
-
 BLOCK = 1024
 
 

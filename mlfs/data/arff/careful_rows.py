@@ -16,8 +16,6 @@ from mlfs.data.arff.syntax import Misfit, Token, date_seconds, group_text, token
 from mlfs.data.columns import ROUNDED, is_rounded
 from mlfs.errors import printable
 
-__all__ = ["Row", "RowReader", "number"]
-
 SLACK = 100_000
 DIGITS = frozenset("0123456789+-.eE")
 

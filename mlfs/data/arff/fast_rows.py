@@ -24,16 +24,13 @@ from mlfs.data.arff.careful_rows import Row
 from mlfs.data.arff.header import Attribute
 from mlfs.data.assemble import csr_rows
 
-__all__ = ["DenseRows", "Plan", "SparseRows", "make_plan"]
-
 PROBES = 256
 LISTS = 1 << 12
 NO_SINGLE, NUMBER = 0, 1
 TRAPS = frozenset(b"'\"%,{}?\\")
 KINDS = {"numeric": kernel.NUMERIC, "string": kernel.SKIPPED, "date": kernel.DATE}
 HARD = 1 << 12
-SAMPLE = 1 << 18
-SLACK = 1.15
+SHORTEST = 4  # bytes of an entry of a sparse row, as in "1 1,"
 
 
 class Plan(NamedTuple):
@@ -141,178 +138,131 @@ def _names(lists: list[tuple[str, ...]], specs: np.ndarray) -> Names:
     return Names(tables, slots, bounds, letters)
 
 
-def _estimate_count(content: bytes, start: int, mark: bytes) -> int:
-    """Estimate how often a mark occurs after `start`, from the text that comes first."""
-    size = len(content) - start
-    sampled = min(size, SAMPLE)
-    return int(content.count(mark, start, start + sampled) / max(sampled, 1) * size * SLACK) + 64
-
-
-def _resize(array: np.ndarray, size: int) -> np.ndarray:
-    """Copy an array into one of more rows; unlike those of `resize`, these are not filled."""
-    grown = np.empty((size, *array.shape[1:]), dtype=array.dtype)
-    grown[: len(array)] = array
-    return grown
-
-
 class DenseRows:
-    """Rows of all values; memory costs nothing until it is written.
+    """Rows of all values, with room for all of a text.
 
-    `out` is what the kernel fills; its `counts` and `hard` stay where they are when it grows.
+    Memory costs nothing until it is written.
 
     Parameters
     ----------
     plan : Plan
         Where the values go.
-    content, start : bytes and int
-        The text and where the rows start.
+    size : int
+        The bytes of the text.
     max_rows : int
         The most rows that there may be.
     reused : DenseRows or SparseRows, optional
-        Those of another text that were read before and copied: their memory is used again, and so
-        the tables are parts of it.
+        Those of another text that were read before and copied: their memory is used again.
     """
 
     def __init__(
-        self, plan: Plan, content: bytes, start: int, max_rows: int, reused: DenseRows | None = None
+        self, plan: Plan, size: int, max_rows: int, reused: DenseRows | None = None
     ) -> None:
         self.plan, self.max_rows = plan, max_rows
-        self.reused = None if reused is None else reused.buffers
-        self.buffers: list[np.ndarray] = []  # the memory of its arrays
         self.counts = np.zeros(4, dtype=np.int64)
         self.hard = np.empty((max(HARD, len(plan.places)), 4), dtype=np.int64)
-        self.out: Any = self.room(
-            min(max_rows, _estimate_count(content, start, b"\n")), content, start
+        shapes = self.shapes(size)
+        before: list[np.ndarray] = []
+        if reused is not None and type(reused) is type(self):
+            before = reused.arrays
+        rooms = zip(before, shapes, strict=False)
+        suffices = before and all(len(array) >= shape[0] for array, (shape, _) in rooms)
+        self.arrays: list[np.ndarray] = (
+            before if suffices else [np.empty(shape, kind) for shape, kind in shapes]
         )
 
-    def room(self, lines: int, content: bytes, start: int) -> Any:  # noqa: ARG002  # for sparse rows
-        """Make room for a number of rows."""
-        shapes = (lines, self.plan.n_features), (lines, self.plan.n_others)
-        kinds = np.float64, np.float64
-        return Dense._make([*self._empty(shapes, kinds), self.hard, self.counts])
-
-    def _empty(self, shapes: Sequence[tuple[int, ...]], kinds: Sequence[Any]) -> list[np.ndarray]:
-        """Arrays of these shapes, in the buffers that are reused where these are large enough."""
-        if self.reused is None:
-            return [np.empty(shape, kind) for shape, kind in zip(shapes, kinds, strict=True)]
-        buffers = [*self.reused, *[np.empty(0)] * len(shapes)]
-        for shape, kind, buffer in zip(shapes, kinds, buffers, strict=False):
-            room = shape[0] + shape[0] // 8, *shape[1:]  # texts are about as long as each other
-            suffices = len(buffer) >= shape[0] and buffer.ndim == len(shape)
-            self.buffers.append(buffer if suffices else np.empty(room, kind))
-        return [array[: shape[0]] for array, shape in zip(self.buffers, shapes, strict=True)]
+    def shapes(self, size: int) -> list[tuple[tuple[int, ...], Any]]:
+        """The shapes and types of the arrays."""
+        del size
+        kinds = self.plan.n_features, self.plan.n_others
+        return [((self.max_rows, n), np.float64) for n in kinds]
 
     def read(self, text: np.ndarray, start: int, end: int, longest: int) -> tuple[int, int]:
         """Let the kernel go on from `start`: why it stopped, and where."""
         columns, names = self.plan.columns, self.plan.names
-        return rows.dense_rows(text, start, end, longest, columns, names, self.out)
-
-    def grow(self) -> bool:
-        """Make more room; False where there may be no more rows."""
-        size = min(2 * len(self.out.values), self.max_rows)
-        if size <= self.counts[0]:
-            return False
-        grown = [_resize(table, size) for table in self.out[:2]]
-        self.out = Dense._make([*grown, *self.out[2:]])
-        return True
+        room = [array[: self.max_rows] for array in self.arrays]
+        out = Dense._make([*room, self.hard, self.counts])
+        return rows.dense_rows(text, start, end, longest, columns, names, out)
 
     def set_numbers(self, values: np.ndarray) -> None:
         """Put the numbers that float() had to read into their places."""
         i, place = self.hard[: len(values), 0], self.hard[: len(values), 1]
         inside = place >= 0
-        self.out.values[i[inside], place[inside]] = values[inside]
-        self.out.others[i[~inside], ~place[~inside]] = values[~inside]
+        self.arrays[0][i[inside], place[inside]] = values[inside]
+        self.arrays[1][i[~inside], ~place[~inside]] = values[~inside]
 
     def add(self, row: Row) -> bool:
         """Add a row that was read with care, if there may be more."""
         i = int(self.counts[0])
-        if i == len(self.out.values) and not self.grow():
+        if i == self.max_rows:
             return False
         values = np.array(row.values)
         places = self.plan.places
-        self.out.values[i, places[places >= 0]] = values[places >= 0]
-        self.out.others[i, ~places[places < 0]] = values[places < 0]
+        self.arrays[0][i, places[places >= 0]] = values[places >= 0]
+        self.arrays[1][i, ~places[places < 0]] = values[places < 0]
         self.counts[0] = i + 1
         return True
 
     def tables(self) -> tuple[Any, Any]:
         """X, and the table of the other columns."""
         n_rows = int(self.counts[0])
-        if self.reused is None:
-            self.out.values.resize((n_rows, self.plan.n_features), refcheck=False)
-        return self.out.values[:n_rows], self.out.others[:n_rows]
+        return self.arrays[0][:n_rows], self.arrays[1][:n_rows]
 
 
 class SparseRows(DenseRows):
     """Rows of entries."""
 
-    def room(self, lines: int, content: bytes, start: int) -> Any:
-        """Make room for a number of rows and their entries."""
+    def shapes(self, size: int) -> list[tuple[tuple[int, ...], Any]]:
+        """The shapes and types of the arrays: values and columns, of X and the others, and ends."""
         self.is_plain = self.plan.is_plain
         self.zeros = False
-        entries = _estimate_count(content, start, b",") + lines
-        kinds = (np.float64, np.float64, np.int32, np.int32, np.int64)
-        shapes = *[(entries,)] * 4, (lines, 2)
-        return Sparse._make([*self._empty(shapes, kinds), self.hard, self.counts])
+        entries = (size // SHORTEST + 1,)
+        kinds = (np.float64, np.float64, np.int32, np.int32)
+        return [*((entries, kind) for kind in kinds), ((self.max_rows, 2), np.int64)]
 
     def read(self, text: np.ndarray, start: int, end: int, longest: int) -> tuple[int, int]:
         """Let the kernel go on from `start`; without names until it meets the first other row."""
         names = None if self.is_plain else self.plan.names
-        status, start = rows.sparse_rows(
-            text, start, end, longest, self.plan.columns, names, self.out
-        )
+        *entries, ends = self.arrays
+        out = Sparse._make([*entries, ends[: self.max_rows], self.hard, self.counts])
+        status, start = rows.sparse_rows(text, start, end, longest, self.plan.columns, names, out)
         if status != kernel.STOPPED or not self.is_plain:
             return status, start
         self.is_plain = False
         return self.read(text, start, end, longest)
 
-    def grow(self) -> bool:
-        """Make more room; False where there may be no more rows."""
-        if self.counts[0] >= self.max_rows:
-            return False
-        *entries, ends, hard, counts = self.out
-        grown = [_resize(part, 2 * len(part)) for part in entries]
-        grown.append(_resize(ends, min(2 * len(ends), self.max_rows)))
-        self.out = Sparse._make([*grown, hard, counts])
-        return True
-
     def set_numbers(self, values: np.ndarray) -> None:
         """Put the numbers that float() had to read into their places."""
         entry, inside = self.hard[: len(values), 0], self.hard[: len(values), 1] >= 0
-        self.out.values[entry[inside]] = values[inside]
-        self.out.others[entry[~inside]] = values[~inside]
+        self.arrays[0][entry[inside]] = values[inside]
+        self.arrays[1][entry[~inside]] = values[~inside]
         self.zeros |= not values.all()
 
     def add(self, row: Row) -> bool:
         """Add a row that was read with care, if there may be more."""
         i, _, n, m = self.counts.tolist()
-        if i == len(self.out.ends) and not self.grow():
+        if i == self.max_rows:
             return False
         places = self.plan.places[list(row.columns or ())]
         values = np.array(row.values)
         inside = places >= 0
         n_end = n + int(inside.sum())
         m_end = m + len(places) - (n_end - n)
-        while max(n_end, m_end) > len(self.out.values):
-            self.grow()
-        out = self.out
-        out.values[n:n_end], out.columns[n:n_end] = values[inside], places[inside]
-        out.others[m:m_end], out.other_columns[m:m_end] = values[~inside], ~places[~inside]
-        out.ends[i] = n_end, m_end
+        own, others, columns, other_columns, ends = self.arrays
+        own[n:n_end], columns[n:n_end] = values[inside], places[inside]
+        others[m:m_end], other_columns[m:m_end] = values[~inside], ~places[~inside]
+        ends[i] = n_end, m_end
         self.counts[:] = i + 1, 0, n_end, m_end
         return True
 
     def tables(self) -> tuple[Any, Any]:
         """X, and the table of the other columns."""
         n_rows, _, n, m = self.counts.tolist()
+        own, others, columns, other_columns, row_ends = self.arrays
         ends = np.zeros((n_rows + 1, 2), dtype=np.int64)
-        ends[1:] = self.out.ends[:n_rows]
-        if self.reused is None:
-            self.out.values.resize(n, refcheck=False)
-            self.out.columns.resize(n, refcheck=False)
-        out, plan = self.out, self.plan
-        X = csr_rows(out.values[:n], out.columns[:n], ends[:, 0], plan.n_features)
-        Z = csr_rows(out.others[:m], out.other_columns[:m], ends[:, 1], plan.n_others)
+        ends[1:] = row_ends[:n_rows]
+        X = csr_rows(own[:n], columns[:n], ends[:, 0], self.plan.n_features)
+        Z = csr_rows(others[:m], other_columns[:m], ends[:, 1], self.plan.n_others)
         if self.zeros:  # numbers too small for a double
             X.eliminate_zeros()
             Z.eliminate_zeros()

@@ -13,8 +13,6 @@ from mlfs.data.arff.syntax import DATE_PATTERN, Misfit, Token, date_pattern, gro
 from mlfs.data.request import Limits, exceeded
 from mlfs.errors import DataError, ParseError, printable, setting
 
-__all__ = ["Attribute", "Header", "Type", "line_text", "parse_error", "read_header"]
-
 SPECIAL = frozenset(b"'\"%{},\\")
 INNER = frozenset(b"'\"%\\")
 WORDS = 100_000

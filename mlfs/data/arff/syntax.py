@@ -6,19 +6,6 @@ import re
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-__all__ = [
-    "DATE_PATTERN",
-    "Misfit",
-    "Token",
-    "date_pattern",
-    "date_seconds",
-    "escape",
-    "group_text",
-    "quote",
-    "tokenize",
-    "unescape",
-]
-
 ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 WRITTEN = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 SPECIAL = frozenset(" ,{}%'\"\\?@\t\n\r\x1e")

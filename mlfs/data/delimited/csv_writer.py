@@ -16,8 +16,6 @@ from mlfs.data.delimited.records import MISSING, is_number
 from mlfs.data.labels.label_values import BINARY, is_binary
 from mlfs.errors import DataError, printable
 
-__all__ = ["write", "write_tsv"]
-
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 BYTE_ORDER_MARK = "\ufeff"
 

@@ -34,12 +34,6 @@ from mlfs.data.labels import meka, mulan
 from mlfs.data.request import Request
 from mlfs.errors import DataError, ParseError, UnknownName, UsageError, printable, setting
 
-__all__ = [
-    "LabelPositions",
-    "first_duplicate",
-    "resolve",
-]
-
 PARTS = ("-train", "-test", "-sparse", "_train", "_test", "_sparse")
 
 

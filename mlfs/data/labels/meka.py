@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from mlfs.errors import DataError, printable, setting
 
-__all__ = ["Count", "columns", "label_count", "plain_relation"]
-
 FILTER = "-weka.filters."
 MOVING = ("Reorder", "Remove", "Add", "Swap", "Partitioned", "Copy")
 

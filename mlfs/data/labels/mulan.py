@@ -13,8 +13,6 @@ from mlfs.data.files import read_small
 from mlfs.data.request import Limits
 from mlfs.errors import DataError, ParseError, printable, setting
 
-__all__ = ["columns", "document", "parse", "read"]
-
 NAMESPACE = "http://mulan.sourceforge.net/labels"
 COMPARED = 20_000
 
