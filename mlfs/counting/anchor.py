@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from mlfs.counting.counts import Counts
     from mlfs.counting.memory import Cache
 
-__all__ = ["Anchor", "ColumnAnchor", "PairStatistics"]
 
 TWO = 2
 FEW_PLANES = 8  # up to so many are packed one by one, which is faster than listing rows

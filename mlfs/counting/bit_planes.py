@@ -14,15 +14,13 @@ import numpy as np
 from mlfs._kernels import planes
 from mlfs._kernels.row_walks import Lists
 from mlfs.counting.codes import Codes
-from mlfs.counting.column_groups import ColumnGroup, Triples, list_cells
+from mlfs.counting.column_groups import ColumnGroup, RowSubset, Triples, list_cells
 from mlfs.counting.entries import edges_of
-from mlfs.counting.row_subsets import RowSubset
 
 if TYPE_CHECKING:
     from mlfs.counting.anchor import Anchor
     from mlfs.counting.label_columns import Labels
 
-__all__ = ["BitPlanes", "pack_planes"]
 
 SHORT, MOST_CELLS = 1 << 16, 15  # what a short number holds, and the cells of a column
 MASK_BYTES = 1 << 20  # of masks that are swept at a time: they stay in the cache

@@ -25,8 +25,6 @@ from mlfs.counting.entries import (
     take_ragged,
 )
 
-__all__ = ["Codes", "Packed"]
-
 NO_CODES = np.zeros(0, np.int32)
 
 

@@ -8,17 +8,6 @@ import numpy as np
 
 from mlfs._kernels import lists
 
-__all__ = [
-    "FEW",
-    "SMALL",
-    "edges_of",
-    "entries_of_planes",
-    "join_entries",
-    "lists_by_row",
-    "take_columns",
-    "take_ragged",
-]
-
 FEW = 64  # columns that are put together one by one sooner than a kernel is loaded
 SMALL = 1 << 20  # and their entries
 

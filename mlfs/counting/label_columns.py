@@ -14,8 +14,6 @@ from mlfs.counting.bit_planes import pack_planes
 from mlfs.counting.codes import Codes
 from mlfs.counting.entries import edges_of
 
-__all__ = ["Labels", "code_labels", "with_masks"]
-
 
 def code_labels(labels: Any, n_values: list[int]) -> Codes:
     """Code the labels of a data set: positions of values, -1 for missing.

@@ -15,8 +15,6 @@ import numpy as np
 
 from mlfs.errors import UsageError, printable
 
-__all__ = ["ROOMY", "Budget", "Cache", "bytes_of"]
-
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 UNITS |= {f"{unit}i": 1 << (10 * power) for power, unit in enumerate("kmgt", 1)}
 AMOUNT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", re.IGNORECASE)

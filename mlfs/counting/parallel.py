@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from mlfs.counting.anchor import Anchor
     from mlfs.counting.counts import Counts
 
-__all__ = ["THREADED_FROM", "Parallel", "Threads", "at_work", "padded"]
 
 Result = TypeVar("Result")
 THREADED_FROM = 1 << 19  # nanoseconds or so; below, threads cost more than they save

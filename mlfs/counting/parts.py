@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from mlfs.counting.counts import Counts
     from mlfs.counting.memory import Cache
 
-__all__ = ["Parts", "information_given", "room_of"]
 
 COST = 2  # nanoseconds for each row and column
 

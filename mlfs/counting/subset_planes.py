@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from mlfs.counting.counts import Counts
     from mlfs.counting.memory import Budget
 
-__all__ = ["Part", "SubsetPlanes"]
 
 MOST_LEVELS = 64
 SMALL = 1 << 18  # bytes of tables that are kept for the next call

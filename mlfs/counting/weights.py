@@ -6,8 +6,6 @@ import math
 
 import numpy as np
 
-__all__ = ["on_grid"]
-
 HUGE = 2.0**100
 GRID_BITS = 52  # sums stay exact as int64 and as float64
 

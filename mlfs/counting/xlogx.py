@@ -16,17 +16,6 @@ import numpy as np
 
 from mlfs._kernels.co_sums import AllCounts, AnyCounts, fill_xlogx, terms
 
-__all__ = [
-    "XLogX",
-    "entropies",
-    "is_corrected",
-    "per_row",
-    "terms_of",
-    "terms_of_rows",
-    "wrap_int64",
-    "xlogx_table",
-]
-
 XLogX = AllCounts | AnyCounts
 
 TABLE_SIZE = 1 << 20  # larger counts (fine weights, millions of rows) are computed

@@ -27,8 +27,6 @@ from mlfs.information.info import Info, answer
 from mlfs.information.pair_matrix import Side
 from mlfs.information.table import Table
 
-__all__ = ["AdjustedInfo", "subtract_expected"]
-
 MOST_ROWS = 1 << 22
 MOST_KEPT = 1 << 23  # expectations of pairs of counts
 

@@ -20,8 +20,6 @@ from mlfs.information.info import Info, read_only
 from mlfs.information.label_block import sum_over_labels
 from mlfs.information.table import Table
 
-__all__ = ["AdjustedColumnsInfo", "ColumnsInfo", "Holders", "MissingColumns", "Question"]
-
 SENT = 2  # columns that go with a question about more
 
 

@@ -21,8 +21,6 @@ from mlfs.information.label_block import LabelBlock, sum_over_labels
 from mlfs.information.subset import Subset
 from mlfs.information.table import Table
 
-__all__ = ["ExactInfo", "exact_info"]
-
 MANY, SHARE = 1024, 4  # of at least so many columns, a quarter or less is counted alone
 
 

@@ -13,8 +13,6 @@ from mlfs.information.info import Info, UnansweredError, answer
 if TYPE_CHECKING:
     from mlfs.information.table import Table
 
-__all__ = ["ExactSets", "sums_of_set"]
-
 
 class ExactSets(Info):
     """The part of `ExactInfo` that looks at sets of labels and of picks."""

@@ -23,29 +23,6 @@ from mlfs.information.info import Info
 from mlfs.information.label_block import LabelBlock
 from mlfs.information.table import PairInfo, Table
 
-__all__ = [
-    "add_cmi_given_features",
-    "among_labels",
-    "block_of",
-    "chance_relevance",
-    "cmi_given_codes",
-    "cmi_given_features",
-    "cmi_given_labels",
-    "constant_features",
-    "label_pair",
-    "levels_of",
-    "most_sweep_cost",
-    "release",
-    "report",
-    "report_of_holders",
-    "sweep_cost",
-    "table_of",
-    "tells_rows_apart",
-    "terms_only_add",
-    "view_of_some",
-    "with_parents",
-]
-
 
 def table_of(info: Info) -> Table:
     """The table of exact counts behind an Info; that of the labels alone if others have columns."""

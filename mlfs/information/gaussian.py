@@ -24,8 +24,6 @@ from mlfs.information.gaussian_columns import PIECE, ROWS_A_NANOSECOND, Gaussian
 from mlfs.information.imbalance import imbalance
 from mlfs.information.info import Info, UnansweredError, answer, read_only
 
-__all__ = ["GaussianInfo"]
-
 NAME = "the estimator 'gaussian'"
 
 

@@ -13,8 +13,6 @@ from mlfs._kernels.normal_scores import products
 from mlfs.counting.entries import edges_of
 from mlfs.counting.parallel import Threads
 
-__all__ = ["PIECE", "ROWS_A_NANOSECOND", "Blocks", "GaussianColumns", "Variables"]
-
 ROWS_A_NANOSECOND = 8  # of two columns
 PIECE = 256  # columns, or candidates, of a thread at a time
 

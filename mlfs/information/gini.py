@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from mlfs.counting.anchor import PairStatistics
     from mlfs.information.table import Table
 
-__all__ = ["gini_gain"]
-
 
 def gini_gain(table: Table, pairs: PairStatistics, labels: np.ndarray) -> np.ndarray:
     """sum_l G(f,s;l) of all features f with an anchor s.

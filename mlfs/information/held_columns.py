@@ -25,8 +25,6 @@ from mlfs.information.for_search import (
 from mlfs.information.info import Info
 from mlfs.information.table import Table
 
-__all__ = ["HeldColumns", "LentColumn"]
-
 VIEWS = 4  # on labels, kept with what they have answered
 LENT = 8  # columns of others, kept with their lists and planes
 

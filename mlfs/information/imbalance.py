@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Imbalance", "imbalance"]
-
 
 class Imbalance(NamedTuple):
     """The imbalance ratio of each label, their mean, and their coefficient of variation."""

@@ -27,7 +27,6 @@ from mlfs.errors import CriterionError
 if TYPE_CHECKING:
     from mlfs.information.label_block import LabelBlock
 
-__all__ = ["VOCABULARY", "Info", "UnansweredError", "answer", "read_only"]
 
 VOCABULARY = (
     *("d", "q", "features", "labels", "parents"),

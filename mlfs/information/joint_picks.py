@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from mlfs.counting.anchor import PairStatistics
     from mlfs.information.table import Table
 
-__all__ = ["JointPicks"]
 
 PARTS_AT_ONCE = 63
 ENTRY_BYTES = 8  # of a cell in lists by row, and while they are made

@@ -12,8 +12,6 @@ from mlfs.counting.xlogx import entropies
 from mlfs.information.table import Table
 from mlfs.information.triples import Sums
 
-__all__ = ["LabelBlock", "sum_over_labels"]
-
 LABELS_AT_ONCE = 32
 BLOCK_BYTES = 80  # of a feature and a label in a block: their sums, and what is made of these
 

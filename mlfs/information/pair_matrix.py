@@ -23,18 +23,6 @@ from mlfs.counting.xlogx import XLogX, entropies, per_row, terms_of, terms_of_ro
 from mlfs.information.table import Table
 from mlfs.information.triples import Sums
 
-__all__ = [
-    "Side",
-    "conditional",
-    "fill_pairs",
-    "fill_triples",
-    "interaction",
-    "joint_codes",
-    "joint_entropy",
-    "mutual_information",
-    "symmetrical_uncertainty",
-]
-
 ANCHORS_AT_ONCE = 64
 TABLE_BYTES = 64 << 20  # of the complete tables of the columns that are counted together
 

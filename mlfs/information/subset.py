@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from mlfs._kernels.plane_subsets import Results
     from mlfs.counting.anchor import Anchor
 
-__all__ = ["Subset"]
 
 SUM_BYTES = 16  # of a sum of an anchor that is expected, and of what it is made of
 BLOCK = 8.0  # how much slower it is to ask through blocks of labels, one anchor at a time
