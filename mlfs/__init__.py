@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mlfs.information.info import Info
     from mlfs.information.label_block import LabelBlock
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "Criterion",
     "CriterionError",

@@ -115,7 +115,7 @@ def test_citation_names_this_version() -> None:
 
 
 @pytest.mark.parametrize(
-    "path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.name
+    "path", sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml")), ids=lambda path: path.name
 )
 def test_templates_are_forms(path: Path) -> None:
     form = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -134,3 +134,11 @@ def test_the_address_is_written_where_it_belongs_once() -> None:
             assert {"Source", "Issues", "Changelog", "Documentation"} <= set(urls)
         elif name != "mkdocs.yml":
             yaml.safe_load(once)
+
+
+def test_the_forge_runs_what_ci_runs() -> None:
+    workflow = (ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8")
+    matrix = yaml.safe_load(workflow)["jobs"]["tests"]["strategy"]["matrix"]
+    assert len(matrix["system"]) == 3
+    assert len(matrix["python"]) == 2
+    assert "run: bash .ci/run" in workflow

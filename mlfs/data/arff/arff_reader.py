@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 from mlfs._kernels import tokens as kernel
 from mlfs._kernels.words import PADDING
+from mlfs.data.arff.arff_writer import write
 from mlfs.data.arff.careful_rows import RowReader
 from mlfs.data.arff.fast_rows import DenseRows, Plan, SparseRows, make_plan
 from mlfs.data.arff.header import Attribute, Header, line_text, parse_error, read_header
@@ -28,6 +29,8 @@ from mlfs.data.packed_table import Packer
 from mlfs.data.request import Limits, Request, exceeded
 from mlfs.data.row_stack import RowStack
 from mlfs.errors import DataError, ParseError, printable
+
+__all__ = ["read", "write"]
 
 TEXT = "a string attribute: free text is no feature"
 

@@ -37,6 +37,7 @@ from mlfs._kernels.cells import WORDS_FULL, rows_of_cells
 from mlfs._kernels.words import PADDING
 from mlfs.data.assemble import assemble
 from mlfs.data.dataset import Column, Dataset
+from mlfs.data.delimited.csv_writer import write, write_tsv
 from mlfs.data.delimited.records import (
     Lines,
     Quoted,
@@ -54,6 +55,8 @@ from mlfs.data.labels.finding import resolve
 from mlfs.data.packed_table import Packer, recoded
 from mlfs.data.request import Request, exceeded
 from mlfs.errors import ParseError, UsageError, plural, printable, setting
+
+__all__ = ["read", "read_tsv", "write", "write_tsv"]
 
 HARD = 1 << 12
 PROBE = 1 << 16

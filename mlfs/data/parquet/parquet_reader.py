@@ -34,8 +34,11 @@ from mlfs.data.parquet.parquet_schema import (
     pyarrow_for,
     table_type,
 )
+from mlfs.data.parquet.parquet_writer import write
 from mlfs.data.request import Request, exceeded
 from mlfs.errors import DataError, ParseError, plural, printable, setting
+
+__all__ = ["read", "read_files", "write"]
 
 AT_ONCE = 1 << 22  # cells
 LEAST = 1 << 16
