@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 from importlib import metadata
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import mlfs.models
-from mlfs.errors import UnknownName, UsageError
+from mlfs.binnings import BINNINGS, BinningMethod
+from mlfs.data import Dataset, from_arrays
+from mlfs.data.files import InputFile
+from mlfs.data.formats import FORMATS, Format
+from mlfs.errors import DataError, UnknownName, UsageError
 from mlfs.extensions import Registry
 from mlfs.metrics import METRICS, Metric, evaluate
 from mlfs.models.recipes import RECIPES
 from mlfs.models.structures import BY_NAME, Chain, learner_for
 
+REGISTRIES = (METRICS, BY_NAME, RECIPES, BINNINGS, FORMATS)
 HALVES = Metric("halves", lambda Y, predicted: 0.5, "labels", higher_is_better=True)
+
+
+THIRDS = BinningMethod("thirds", edges=lambda values, weights, bins: (1.5, 3.5))
+FALLING = BinningMethod("falling", edges=lambda values, weights, bins: (3.5, 1.5))
+LINES = Format((".lines",), __name__, "one number and one label a line")
+
+
+def read(source: Any, path: str, request: Any) -> Dataset:
+    content = InputFile.of(source, path, request).content()
+    rows = [line.split() for line in content.decode().splitlines()]
+    X = np.array([[float(number)] for number, _ in rows])
+    return from_arrays(X, [[int(label)] for _, label in rows])
 
 
 class LastFirst(Chain):
@@ -32,16 +51,19 @@ def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
         offered("hamming_loss", "HALVES", "metrics"),
         offered("last_first", "LastFirst", "structures"),
         offered("twin", "twin", "models"),
+        offered("thirds", "THIRDS", "binnings"),
+        offered("falling", "FALLING", "binnings"),
+        offered("lines", "LINES", "formats"),
         offered("gone", "nowhere", "models"),
     ]
     monkeypatch.setattr(
         metadata, "entry_points", lambda group: [p for p in points if p.group == group]
     )
-    for registry in (METRICS, BY_NAME, RECIPES):
+    for registry in REGISTRIES:
         monkeypatch.delitem(vars(registry), "_installed", raising=False)
         monkeypatch.setattr(registry, "_loaded", {})
     yield
-    for registry in (METRICS, BY_NAME, RECIPES):
+    for registry in REGISTRIES:
         vars(registry).pop("_installed", None)
 
 
@@ -74,3 +96,13 @@ def test_an_unknown_name_is_said() -> None:
     with pytest.raises(UnknownName, match="unknown model 'twin'"):
         mlfs.models.make("twin")
     assert "x" not in Registry("metrics", {})
+
+
+@pytest.mark.usefixtures("_installed")
+def test_a_binning_and_a_format_of_others_serve_a_selection(tmp_path: Path) -> None:
+    path = tmp_path / "a.lines"
+    path.write_text("".join(f"{k % 50 / 10} {int(k % 50 > 20)}\n" for k in range(200)))
+    found = mlfs.select(str(path), "mim", 1, bins="thirds")
+    assert found.binnings[0].edges == (1.5, 3.5)
+    with pytest.raises(DataError, match=r"the binning 'falling' gives .*edges are rising numbers"):
+        mlfs.select(str(path), "mim", 1, bins="falling")

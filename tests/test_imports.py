@@ -18,6 +18,7 @@ from tests.documents import ROOT
 LAYERS = [
     {"errors", "_kernels"},
     {"extensions"},
+    {"binnings"},
     {"data", "counting", "metrics"},
     {"discretize", "information", "criteria", "datasets"},
     {"search"},

@@ -14,7 +14,7 @@ from mlfs.api.coded_columns import CodedColumns
 from mlfs.api.counted import count_columns
 from mlfs.api.missing_values import refuse_missing
 from mlfs.api.prepared import DEFAULTS, Prepared, apply_weights, prepare
-from mlfs.api.value_kinds import SUPERVISED
+from mlfs.binnings import BINNINGS
 from mlfs.counting.memory import bytes_of
 from mlfs.data.arrays import from_arrays
 from mlfs.data.columns import library_of
@@ -59,7 +59,7 @@ def columns_of(
         column, why = dataset.left_out[0]
         msg = f"the column {printable(column)!r} of {name} cannot be used: {why}; leave it out"
         raise DataError(msg)
-    if options["bins"] in SUPERVISED and not dataset.labels:
+    if BINNINGS[options["bins"]].by_labels and not dataset.labels:
         msg = (
             f"is {options['bins']!r}, which needs labels: use another binning, or mlfs.prepare the "
             f"data with their labels and give what it returns as {name}"

@@ -15,9 +15,8 @@ from types import MappingProxyType, NoneType
 from typing import Any
 
 from mlfs.api.value_kinds import (
-    SUPERVISED,
-    UNSUPERVISED,
     Auto,
+    Binned,
     Choice,
     ClusterAddress,
     Kind,
@@ -173,7 +172,7 @@ OPTIONS: tuple[Option, ...] = (
         ("--cv-folds",), TO_SELECT, "K", page="how-many.md#cv", only_for="cv",
     ),
     Option(
-        "bins", Name("binning", choices=(*UNSUPERVISED, *SUPERVISED)),
+        "bins", Binned(),
         "mean-sd", "How numeric columns are binned.", ("--bins",), reported=True,
         page="discretisation.md",
     ),

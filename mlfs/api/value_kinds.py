@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
+from mlfs.binnings import BINNINGS
 from mlfs.errors import UnknownName, UsageError, check_name, printable
 
 LARGEST = sys.float_info.max
@@ -190,8 +191,16 @@ def _is_numpys_bool(value: Any) -> bool:
     return type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_")
 
 
-UNSUPERVISED = ("mean-sd", "width", "frequency")  # binnings that need no labels
-SUPERVISED = ("mdlp", "laim")
+@dataclass(frozen=True)
+class Binned(Kind):
+    """The name of a way to bin."""
+
+    def _read(self, name: str, value: Any) -> str:
+        if not isinstance(value, str):
+            raise UsageError(f"is the name of a binning, not {printable(repr(value))}", option=name)
+        if value not in BINNINGS:
+            raise UnknownName("binning", value, BINNINGS)
+        return value
 
 
 @dataclass(frozen=True)
@@ -216,14 +225,15 @@ def how_of(text: str, option: str = "target_bins") -> tuple[str, int | None]:
     (('frequency', 5), ('mean-sd', None))
     """
     method, colon, number = text.partition(":")
-    if method in SUPERVISED:
+    check_name(method, "binning in {}", BINNINGS, option=option)
+    if BINNINGS[method].by_labels:
         msg = f"is {method!r}, which bins by labels, and here the labels are binned: "
         raise UsageError(f"{msg}give mean-sd, width or frequency", option=option)
-    check_name(method, "binning in {}", UNSUPERVISED, option=option)
     if not colon:
         return method, None
-    if method == "mean-sd":
-        msg = f"is {printable(text)!r}: mean-sd has always three bins, give no number"
+    if not BINNINGS[method].takes_number:
+        levels = "has always three bins" if method == "mean-sd" else "finds the number itself"
+        msg = f"is {printable(text)!r}: {method} {levels}, give no number"
         raise UsageError(msg, option=option)
     if not (number.isascii() and number.isdigit() and 2 <= int(number[:9]) <= 10_000):
         msg = f"is {printable(text)!r}: the number of bins is from 2 to 10000"

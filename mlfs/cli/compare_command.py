@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mlfs.api.options import NAMED
+from mlfs.binnings import BINNINGS
 from mlfs.cli.console import INTERRUPTED, console_of
 from mlfs.cli.help import Command, topical
 from mlfs.cli.progress import Cells
@@ -150,10 +150,11 @@ KEPT = ("metrics", "jobs", "cluster", "folder", "force", "predictions", "on_cell
 @topical(
     "Data",
     "--bins",
-    type=click.Choice(NAMED["bins"].kind.choices),
+    metavar="NAME",
     default="mean-sd",
     show_default=True,
-    help="How numeric columns are binned for the selection; models get the values.",
+    help="How numeric columns are binned for the selection; models get the values. "
+    f"{', '.join(BINNINGS.ours)}.",
 )
 @topical(
     "Data",

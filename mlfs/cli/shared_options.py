@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from mlfs.api.options import NAMED, OPTIONS, Option
-from mlfs.api.value_kinds import Positive, Share, Switch, Threads, Whole, literal
+from mlfs.api.value_kinds import Binned, Positive, Share, Switch, Threads, Whole, literal
+from mlfs.binnings import BINNINGS
 from mlfs.cli.console import console_of
 from mlfs.cli.help import OTHER, topical
 from mlfs.errors import DataError, UsageError, printable, setting
@@ -146,6 +147,8 @@ def _flag(option: Option) -> Callable[[F], F]:
         settings |= {"multiple": True, "help": f"{option.help} Repeatable."}
     elif isinstance(kind, Switch):
         settings["is_flag"] = True
+    elif isinstance(kind, Binned):
+        settings |= {"metavar": "NAME", "help": f"{option.help[:-1]}: {', '.join(BINNINGS.ours)}."}
     elif kind.choices:
         settings["type"] = click.Choice(kind.choices)
     elif isinstance(kind, Whole):

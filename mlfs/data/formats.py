@@ -17,6 +17,7 @@ from mlfs.data.losses import losses, refuse_half_pairs
 from mlfs.data.request import Limits, Request
 from mlfs.data.whole_files import replacing_together
 from mlfs.errors import DataError, ParseError, UnknownName, UsageError, printable, setting
+from mlfs.extensions import Registry
 
 PICKLES = (".pkl", ".pickle", ".joblib", ".dump", ".p")
 
@@ -52,7 +53,7 @@ class Format:
         return function
 
 
-FORMATS = {
+OURS = {
     "arff": Format(
         (".arff",), "mlfs.data.arff.arff_reader", "Weka, Mulan, MEKA; dense and sparse", True
     ),
@@ -72,6 +73,7 @@ FORMATS = {
     "mat": Format((".mat",), "mlfs.data.mat", "MATLAB v5 with data and target"),
     "parquet": Format((".parquet", ".pq"), "mlfs.data.parquet.parquet_reader", "Parquet (extra)"),
 }  # fmt: skip
+FORMATS = Registry("formats", OURS)
 
 
 def _list_formats() -> str:

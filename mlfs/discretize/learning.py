@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mlfs._kernels import column_values
+from mlfs.binnings import BINNINGS
 from mlfs.counting.entries import edges_of
 from mlfs.data.columns import check_weights
 from mlfs.data.dataset import declared_sizes, names_of
@@ -19,16 +20,8 @@ from mlfs.discretize.table_survey import Survey, learn_small
 from mlfs.discretize.unsupervised import equal_frequency, equal_width, mean_sd_edges
 from mlfs.errors import DataError, UsageError, check_name, printable
 
-METHODS = {
-    "mean-sd": "three levels: below mean - sd, between, above mean + sd",
-    "width": "intervals of equal width (3, or as many as are asked for)",
-    "frequency": "levels as equally filled as ties allow (3, or as many as are asked for)",
-    "mdlp": "cuts that make the labels purer (Fayyad & Irani, summed over the labels)",
-    "laim": "cuts that maximise label-attribute interdependence (Cano et al.)",
-}
-COUNTED = ("width", "frequency")
 MOST_BINS = 10_000
-SUPERVISED = {"mdlp": mdlp, "laim": laim}
+METHODS = BINNINGS  # the public name of the registry
 
 
 def learn(
@@ -83,7 +76,7 @@ def learn(
             rows = np.flatnonzero(row_weights)
             table, labels, row_weights = table[rows], labels[rows], row_weights[rows]
     groups: list[Classes] = []
-    if method in SUPERVISED:
+    if BINNINGS[method].by_labels:
         if labels.shape[0] != table.shape[0]:
             raise DataError(
                 f"{labels.shape[0]} rows of labels for {table.shape[0]} rows of features: "
@@ -226,9 +219,21 @@ def _cut_column(block: Block, j: int, settings: _Settings) -> tuple[float, ...]:
         values = values[is_known]
         weights = None if weights is None else weights[is_known]
         groups = [group.rows(is_known, weights) for group in groups]
-    if settings.method == "frequency":
+    method, edges = settings.method, BINNINGS[settings.method].edges
+    if edges is not None:
+        return _checked_edges(method, edges(values, weights, settings.bins))
+    if method == "frequency":
         return equal_frequency(values, weights, settings.bins)
-    return SUPERVISED[settings.method](values, groups, weights)
+    return (mdlp if method == "mdlp" else laim)(values, groups, weights)
+
+
+def _checked_edges(method: str, edges: Any) -> tuple[float, ...]:
+    """The cut points that an installed binning gives; refused unless they rise."""
+    cuts = np.asarray(edges, np.float64)
+    if cuts.ndim != 1 or not np.isfinite(cuts).all() or (np.diff(cuts) <= 0).any():
+        msg = f"the binning {method!r} gives {printable(repr(edges))}: edges are rising numbers"
+        raise DataError(msg)
+    return tuple(cuts.tolist())
 
 
 def _refuse_infinite_columns(
@@ -244,7 +249,7 @@ def _refuse_infinite_columns(
 
 def check_method(method: str, bins: int | None, nominal_limit: int) -> int:
     """The number of bins, or an error that names the option that is wrong."""
-    check_name(method, "binning", METHODS)
+    check_name(method, "binning", BINNINGS)
     for option, number in (("nominal_limit", nominal_limit), ("n_bins", bins or 2)):
         if isinstance(number, bool) or not isinstance(number, (int, np.integer)):
             raise UsageError(f"is a whole number, not {printable(repr(number))}", option=option)
@@ -252,9 +257,10 @@ def check_method(method: str, bins: int | None, nominal_limit: int) -> int:
         raise UsageError(f"is {nominal_limit}: it must be 0 or more", option="nominal_limit")
     if bins is None:
         return 3
-    if method not in COUNTED:
+    if not BINNINGS[method].takes_number:
+        counted = [name for name, known in BINNINGS.items() if known.takes_number]
         raise UsageError(
-            f"is for the binnings {', '.join(COUNTED)}; {method!r} finds the number of levels "
+            f"is for the binnings {', '.join(counted)}; {method!r} finds the number of levels "
             "itself: leave it out",
             option="n_bins",
         )

@@ -12,9 +12,9 @@ import pytest
 import mlfs
 from mlfs import cli
 from mlfs.api.options import FITTING, NAMED, OPTIONS, check_options
-from mlfs.discretize import METHODS
 
 DATA = ([[0, 1], [1, 1], [0, 0], [1, 0]], [[0], [1], [0], [1]])
+from mlfs.errors import UnknownName
 
 
 def defaults(function: Any) -> dict[str, Any]:
@@ -122,4 +122,5 @@ def test_the_transformer_and_groups_drop_constant_features() -> None:
 
 
 def test_the_binnings_to_choose_from_are_those_there_are() -> None:
-    assert getattr(NAMED["bins"].kind, "choices") == tuple(METHODS)  # noqa: B009
+    with pytest.raises(UnknownName, match="mean-sd, width, frequency, mdlp, laim"):
+        NAMED["bins"].read("thirds")

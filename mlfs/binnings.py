@@ -1,0 +1,55 @@
+"""The ways to bin numeric columns, by name; what they do is in `mlfs.discretize`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from mlfs.extensions import Registry
+
+
+@dataclass(frozen=True)
+class BinningMethod:
+    """A way to bin numeric columns.
+
+    Parameters
+    ----------
+    about : str
+        What it does, in a line.
+    by_labels : bool
+        Whether it looks at the labels.
+    takes_number : bool
+        Whether it takes a number of bins.
+    edges : callable, optional
+        Of a method that an installed package offers: the rising cut points of one column.
+        ``edges(values, weights, bins)``, where values are not missing, weights are None where all
+        rows count the same, and bins is the number of bins that is asked for.
+    """
+
+    about: str
+    by_labels: bool = False
+    takes_number: bool = False
+    edges: Callable[[Any, Any, int], tuple[float, ...]] | None = None
+
+
+BINNINGS = Registry(
+    "binnings",
+    {
+        "mean-sd": BinningMethod("three levels: below mean - sd, between, above mean + sd"),
+        "width": BinningMethod(
+            "intervals of equal width (3, or as many as are asked for)", takes_number=True
+        ),
+        "frequency": BinningMethod(
+            "levels as equally filled as ties allow (3, or as many as are asked for)",
+            takes_number=True,
+        ),
+        "mdlp": BinningMethod(
+            "cuts that make the labels purer (Fayyad & Irani, summed over the labels)",
+            by_labels=True,
+        ),
+        "laim": BinningMethod(
+            "cuts that maximise label-attribute interdependence (Cano et al.)", by_labels=True
+        ),
+    },
+)
