@@ -56,9 +56,13 @@ def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
         offered("lines", "LINES", "formats"),
         offered("gone", "nowhere", "models"),
     ]
-    monkeypatch.setattr(
-        metadata, "entry_points", lambda group: [p for p in points if p.group == group]
-    )
+    real = metadata.entry_points
+
+    def entry_points(group: str = "", **others: Any) -> Any:
+        ours = group.startswith("mlfs.") and [p for p in points if p.group == group]
+        return ours or real(group=group, **others)
+
+    monkeypatch.setattr(metadata, "entry_points", entry_points)
     for registry in REGISTRIES:
         monkeypatch.delitem(vars(registry), "_installed", raising=False)
         monkeypatch.setattr(registry, "_loaded", {})

@@ -12,9 +12,9 @@ import pytest
 import mlfs
 from mlfs import cli
 from mlfs.api.options import FITTING, NAMED, OPTIONS, check_options
+from mlfs.errors import UnknownName
 
 DATA = ([[0, 1], [1, 1], [0, 0], [1, 0]], [[0], [1], [0], [1]])
-from mlfs.errors import UnknownName
 
 
 def defaults(function: Any) -> dict[str, Any]:
