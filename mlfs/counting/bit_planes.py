@@ -14,9 +14,8 @@ import numpy as np
 from mlfs._kernels import planes
 from mlfs._kernels.row_walks import Lists
 from mlfs.counting.codes import Codes
-from mlfs.counting.column_groups import ColumnGroup, Triples, list_cells
+from mlfs.counting.column_groups import ColumnGroup, RowSubset, Triples, list_cells
 from mlfs.counting.entries import edges_of
-from mlfs.counting.row_subsets import RowSubset
 
 if TYPE_CHECKING:
     from mlfs.counting.anchor import Anchor

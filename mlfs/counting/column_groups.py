@@ -24,14 +24,13 @@ from mlfs._kernels import co_sums, full_tables
 from mlfs._kernels.row_walks import Lists
 from mlfs.counting.codes import Codes
 from mlfs.counting.entries import edges_of
-from mlfs.counting.row_subsets import RowSubset
 from mlfs.counting.xlogx import XLogX, terms_of
 
 if TYPE_CHECKING:
     from mlfs.counting.anchor import Anchor
     from mlfs.counting.label_columns import Labels
 
-__all__ = ["ColumnGroup", "Kind", "Triples", "cut", "kinds", "list_cells"]
+__all__ = ["ColumnGroup", "Kind", "RowSubset", "Triples", "cut", "kinds", "list_cells"]
 
 FEW_LEVELS = 16  # columns of more levels are never packed into planes
 FEW_COLUMNS = 1 / 100  # a smaller share of columns is not worth planes of its own
@@ -96,6 +95,42 @@ class Triples(NamedTuple):
     def n_sl(self) -> np.ndarray:
         """The rows of each of these labels with each cell of the anchor: (labels, cells)."""
         return self.pairs.n_sl[self.indices]
+
+
+class RowSubset(NamedTuple):
+    """Some of the rows.
+
+    Parameters
+    ----------
+    kept : ndarray of bool
+        Which rows count.
+    weights : ndarray of int64
+        1 for the rows that count, 0 for the others.
+    plane : ndarray of uint64
+        The same as bits, 64 rows to the word.
+    size : int
+        How many rows count.
+
+    Examples
+    --------
+    >>> RowSubset.of(np.array([True, False, True])).plane.tolist()
+    [5]
+    """
+
+    kept: np.ndarray
+    weights: np.ndarray
+    plane: np.ndarray
+    size: int
+
+    @classmethod
+    def of(cls, kept: np.ndarray) -> RowSubset:
+        """The rows where a mask is set."""
+        packed = np.zeros(8 * -(-kept.size // 64), np.uint8)
+        bits = np.packbits(kept, bitorder="little")
+        packed[: bits.size] = bits
+        return cls(
+            kept, kept.astype(np.int64), packed.view("<u8").astype(np.uint64), int(kept.sum())
+        )
 
 
 class ColumnGroup:

@@ -10,11 +10,10 @@ import numpy as np
 from mlfs._kernels import co_sums, part_sums, row_walks
 from mlfs.counting.bit_planes import pack_planes
 from mlfs.counting.codes import Codes
-from mlfs.counting.column_groups import ColumnGroup, Triples, list_cells
+from mlfs.counting.column_groups import ColumnGroup, RowSubset, Triples, list_cells
 from mlfs.counting.entries import edges_of
 from mlfs.counting.parallel import padded
 from mlfs.counting.parts import room_of
-from mlfs.counting.row_subsets import RowSubset
 from mlfs.counting.xlogx import XLogX
 
 if TYPE_CHECKING:

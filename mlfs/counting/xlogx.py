@@ -1,9 +1,8 @@
 """Sums of c log c as whole numbers: exact, so their order never matters.
 
 An entropy is made of sums of ``c log c`` over counts c. Each is rounded once to a multiple of
-``2 ** -shift`` and kept as an integer. Sums of integers are exact: cells, labels, blocks of rows
-and threads may be added in any order, and what cancels on paper cancels here. N log N takes 54
-bits, so no term is coarser than a float's. Sums over many labels may leave 64 bits on the way and
+``2 ** -shift`` and kept as an integer. Sums of integers are exact: cells, labels and threads may be
+added in any order, and what cancels on paper cancels here. N log N takes 54 bits, so no term is coarser than a float's. Sums over many labels may leave 64 bits on the way and
 come back: integers wrap around, and the results in the end are small enough.
 """
 

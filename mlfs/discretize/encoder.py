@@ -180,12 +180,6 @@ def modes_of(block: Block, binnings: Binnings, weights: np.ndarray | None) -> np
     return _count_codes(binnings.codes_of(block), block, binnings.levels, zero, weights)[0]
 
 
-def code_counts(block: Block, binnings: Binnings, weights: np.ndarray | None) -> np.ndarray:
-    """The number (weight) of rows with each code, column by column."""
-    zero = binnings.codes_of_zero()
-    return _count_codes(binnings.codes_of(block), block, binnings.levels, zero, weights)[1]
-
-
 def _count_codes(
     codes: np.ndarray,
     block: Block,

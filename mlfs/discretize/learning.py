@@ -17,12 +17,11 @@ from mlfs.discretize.column_blocks import Block, blocks, round_weights
 from mlfs.discretize.encoder import Encoder, modes_of
 from mlfs.discretize.laim import laim
 from mlfs.discretize.mdlp import mdlp
-from mlfs.discretize.moments import Sums
 from mlfs.discretize.table_survey import Survey, learn_small
 from mlfs.discretize.unsupervised import equal_frequency, equal_width, mean_sd_edges
 from mlfs.errors import DataError, UsageError, check_name, printable
 
-__all__ = ["METHODS", "check_method", "learn", "make_binnings", "refuse_infinite_columns"]
+__all__ = ["METHODS", "check_method", "learn"]
 
 METHODS = {
     "mean-sd": "three levels: below mean - sd, between, above mean + sd",
@@ -138,7 +137,7 @@ def _learn_block(
     """The binnings of the columns of a block, without names and fallbacks."""
     low, high, n_missing = block.extremes()
     is_free = sizes <= 0
-    refuse_infinite_columns(low[is_free], high[is_free], columns[is_free], names)
+    _refuse_infinite_columns(low[is_free], high[is_free], columns[is_free], names)
     limits = np.where(sizes > 0, 0, np.diff(block.bounds) + 1)
     limits[sizes < 0] = np.minimum(limits[sizes < 0], settings.nominal_limit)
     starts, n_values = edges_of(limits), np.empty(sizes.size, np.int64)
@@ -151,10 +150,10 @@ def _learn_block(
     edges = _edges(block, cut, low[cut], high[cut], n_missing[cut], settings)
     flat = values[ranges(starts[few], n_values[few])]
     n_values[~is_free] = -1
-    return make_binnings(sizes, (low, high, n_missing), flat, n_values, edges, settings.method)
+    return _make_binnings(sizes, (low, high, n_missing), flat, n_values, edges, settings.method)
 
 
-def make_binnings(
+def _make_binnings(
     sizes: np.ndarray,
     extremes: tuple[np.ndarray, np.ndarray, np.ndarray],
     values: np.ndarray,
@@ -212,7 +211,7 @@ def _edges(
 ) -> np.ndarray:
     """The edges of some columns, a row for each, padded with inf."""
     if settings.method == "mean-sd":
-        edges = mean_sd_edges(Sums(block.take(columns), settings.weights), low, high, n_missing)
+        edges = mean_sd_edges(block.take(columns), settings.weights, low, high, n_missing)
     elif settings.method == "width":
         edges = equal_width(low, high, settings.bins)
     else:
@@ -236,7 +235,7 @@ def _cut_column(block: Block, j: int, settings: _Settings) -> tuple[float, ...]:
     return SUPERVISED[settings.method](values, groups, weights)
 
 
-def refuse_infinite_columns(
+def _refuse_infinite_columns(
     low: np.ndarray, high: np.ndarray, columns: np.ndarray, names: Sequence[str]
 ) -> None:
     """Raise `DataError` if a column holds an infinite value."""

@@ -1,76 +1,31 @@
-"""Means and deviations of columns, rounded once: the same for rows in any order and any blocks."""
+"""Means and deviations of columns, rounded once: the same for rows in any order."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from itertools import chain
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from mlfs._kernels.column_values import add_parts
 from mlfs.discretize.column_blocks import Block
 
-__all__ = [
-    "Sums",
-    "Terms",
-    "column_terms",
-    "known_amount",
-    "mean_sd",
-    "shift_values",
-    "two_product",
-]
+__all__ = ["deviations", "mean_sd", "two_product"]
 
 PARTS = 12
 FEW = 64  # columns that are summed one by one faster than as arrays
 SPLIT = 134217729.0  # 2**27 + 1
 
 
-class Terms(NamedTuple):
-    """Terms of a sum for each column: their sum is exact.
-
-    Parameters
-    ----------
-    common : list of ndarray
-        Terms of all columns.
-    extra : dict
-        Further terms of some columns.
-    """
-
-    common: list[np.ndarray]
-    extra: dict[int, list[float]]
-
-    @classmethod
-    def join(cls, pieces: Sequence[Terms]) -> Terms:
-        """The terms of sums over several blocks of rows."""
-        extra: dict[int, list[float]] = {}
-        for piece in pieces:
-            for j, values in piece.extra.items():
-                extra.setdefault(j, []).extend(values)
-        return cls([term for piece in pieces for term in piece.common], extra)
-
-    def round(self, width: int) -> np.ndarray:
-        """The sum of each column, rounded once as `math.fsum` does."""
-        terms = [term for term in self.common if term.any()]
-        sums, is_exact = np.zeros(width), np.zeros(width, bool)
-        if width > FEW:  # selecting from a sparse table of 47,236 columns takes a third less time
-            sums, is_exact = _round_once(terms, width)
-        is_exact[list(self.extra)] = False
-        for j in np.flatnonzero(~is_exact).tolist():
-            sums[j] = math.fsum(chain([term[j] for term in terms], self.extra.get(j, ())))
-        return sums
-
-
-def column_terms(
+def deviations(
     block: Block,
     center: np.ndarray,
     bound: np.ndarray,
     weights: np.ndarray | None = None,
     *,
     squared: bool = False,
-) -> Terms:
-    """The sum of the deviations from a center in each column, as terms.
+) -> np.ndarray:
+    """The sum of the deviations from a center in each column, rounded once as `math.fsum` does.
 
     Every deviation is cut into parts that are multiples of a common power of two and have few
     enough bits that their sums are exact in any order. Rows that are not stored hold 0; they count
@@ -92,10 +47,10 @@ def column_terms(
     width, n_terms, heaviest = block.width, block.n_rows, 1.0
     pieces = [(block.values, center, squared)]
     if weights is not None:
-        deviations = block.values - block.spread(center)
+        differences = block.values - block.spread(center)
         if squared:
-            deviations *= deviations
-        products = two_product(deviations, block.weights(weights))
+            differences *= differences
+        products = two_product(differences, block.weights(weights))
         pieces = [(product, np.zeros(width), False) for product in products]
         n_terms, heaviest = 2 * n_terms, max(1.0, float(weights.max(initial=0.0)))
     top = np.frexp(bound * heaviest * 2)[1]
@@ -112,7 +67,14 @@ def column_terms(
                     )
     zeros = (0.0 - center) * (0.0 - center)
     zero_terms = two_product(zeros, block.implicit_weights(weights)) if squared else ()
-    return Terms([*common, *zero_terms], extra)
+    all_terms = [term for term in (*common, *zero_terms) if term.any()]
+    sums, is_exact = np.zeros(width), np.zeros(width, bool)
+    if width > FEW:  # selecting from a sparse table of 47,236 columns takes a third less time
+        sums, is_exact = _round_once(all_terms, width)
+    is_exact[list(extra)] = False
+    for j in np.flatnonzero(~is_exact).tolist():
+        sums[j] = math.fsum(chain([term[j] for term in all_terms], extra.get(j, ())))
+    return sums
 
 
 def _round_once(terms: list[np.ndarray], size: int) -> tuple[np.ndarray, np.ndarray]:
@@ -153,61 +115,25 @@ def two_product(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return product, error
 
 
-class Sums:
-    """The sums that the moments of columns are made of, for a block that has all rows.
-
-    Parameters
-    ----------
-    block : Block
-        The columns.
-    weights : ndarray, optional
-        One positive weight for each row of the table.
-    """
-
-    def __init__(self, block: Block, weights: np.ndarray | None = None) -> None:
-        self._block, self._weights = block, weights
-
-    def amount(self, n_missing: np.ndarray) -> np.ndarray:
-        """The number (weight) of the rows of each column that are not missing."""
-        return known_amount(self._block, n_missing, self._weights)
-
-    def of(
-        self, shift: np.ndarray, center: np.ndarray, bound: np.ndarray, *, squared: bool
-    ) -> np.ndarray:
-        """The sums of the deviations of the shifted columns, see `column_terms`."""
-        block = shift_values(self._block, shift)
-        terms = column_terms(block, center, bound, self._weights, squared=squared)
-        return terms.round(block.width)
-
-
-def known_amount(block: Block, n_missing: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-    """The number (weight) of the rows of each column that are not missing."""
-    if weights is None:
-        return np.asarray((block.n_rows - n_missing) * 1.0)
-    stored_weights = block.weights(weights) * ~np.isnan(block.values)
-    return np.asarray(block.reduce(np.add, stored_weights, 0.0) + block.implicit_weights(weights))
-
-
-def shift_values(block: Block, shift: np.ndarray) -> Block:
-    """The values of each column times a power of two."""
-    if not shift.any():
-        return block
-    return block._replace(values=np.ldexp(block.values, block.spread(shift)))
-
-
 def mean_sd(
-    sums: Any, low: np.ndarray, high: np.ndarray, n_missing: np.ndarray
+    block: Block,
+    weights: np.ndarray | None,
+    low: np.ndarray,
+    high: np.ndarray,
+    n_missing: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Mean and population standard deviation (ddof = 0) of some columns.
 
     The sum of the values, and that of the squared deviations (each rounded as usual), are
-    rounded once; so dense and sparse tables, rows in any order and in any number of blocks, and
-    rows repeated instead of weighted by integers give the same bits.
+    rounded once; so dense and sparse tables, rows in any order, and rows repeated instead of
+    weighted by integers give the same bits.
 
     Parameters
     ----------
-    sums : Sums
+    block : Block
         The columns. Missing values are left out; every column has at least one other.
+    weights : ndarray or None
+        One positive weight for each row of the table.
     low, high, n_missing : ndarray
         The least and the greatest value of each column, and how many are missing.
     """
@@ -215,9 +141,15 @@ def mean_sd(
     exponents = np.frexp(np.maximum(np.abs(low), np.abs(high)))[1]
     shift = np.where(np.abs(exponents) > 300, -exponents, 0)
     low, high = np.ldexp(low, shift), np.ldexp(high, shift)
-    amount = sums.amount(n_missing)
+    if weights is None:
+        amount = (block.n_rows - n_missing) * 1.0
+    else:
+        stored = block.weights(weights) * ~np.isnan(block.values)
+        amount = block.reduce(np.add, stored, 0.0) + block.implicit_weights(weights)
+    if shift.any():
+        block = block._replace(values=np.ldexp(block.values, block.spread(shift)))
     largest = np.maximum(np.abs(low), np.abs(high))
-    mean = sums.of(shift, np.zeros(low.size), largest, squared=False) / amount
+    mean = deviations(block, np.zeros(low.size), largest, weights) / amount
     furthest = np.maximum(np.abs(low - mean), np.abs(high - mean))
-    squares = sums.of(shift, mean, furthest * furthest, squared=True)
+    squares = deviations(block, mean, furthest * furthest, weights, squared=True)
     return np.ldexp(mean, -shift), np.ldexp(np.sqrt(squares / amount), -shift)

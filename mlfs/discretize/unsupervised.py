@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from mlfs.discretize.column_blocks import Block
 from mlfs.discretize.moments import mean_sd
 
 __all__ = ["equal_frequency", "equal_width", "mean_sd_edges", "midpoints"]
@@ -27,7 +26,11 @@ def midpoints(low: np.ndarray, high: np.ndarray) -> np.ndarray:
 
 
 def mean_sd_edges(
-    sums: Any, low: np.ndarray, high: np.ndarray, n_missing: np.ndarray
+    block: Block,
+    weights: np.ndarray | None,
+    low: np.ndarray,
+    high: np.ndarray,
+    n_missing: np.ndarray,
 ) -> np.ndarray:
     """Three levels: x < mean - sd, the middle, x > mean + sd (population sd).
 
@@ -38,10 +41,10 @@ def mean_sd_edges(
 
     Parameters
     ----------
-    sums, low, high, n_missing
+    block, weights, low, high, n_missing
         As for `mlfs.discretize.moments.mean_sd`.
     """
-    mean, sd = mean_sd(sums, low, high, n_missing)
+    mean, sd = mean_sd(block, weights, low, high, n_missing)
     with np.errstate(over="ignore"):
         below, above = mean - sd, mean + sd
     reach = ROUNDING * np.maximum(np.abs(low), np.abs(high))

@@ -4,7 +4,7 @@
 `for_search` is what a search asks beside it. `exact` (with `exact_sets`, `joint_picks` and `gini`)
 implements it from counts, `adjusted` corrects it for chance, and `gaussian` (on `gaussian_columns`)
 takes correlations.
-`table` computes each quantity once and keeps it, from `label_pairs` and `triples`; `subset` does
+`table` computes each quantity once and keeps it, from `triples`; `subset` does
 so for a few candidates. `columns_info` joins what `held_columns` answer, each about some columns,
 where a table is divided among workers. `imbalance` has IR and CVIR of the labels.
 

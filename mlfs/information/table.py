@@ -21,8 +21,7 @@ from mlfs.counting.subset_planes import SubsetPlanes
 from mlfs.counting.xlogx import XLogX, entropies, is_corrected, per_row, terms_of_rows
 from mlfs.information.gini import gini_gain
 from mlfs.information.joint_picks import JointPicks
-from mlfs.information.label_pairs import LabelPairs
-from mlfs.information.triples import TripleSums
+from mlfs.information.triples import LabelPairs, TripleSums
 
 __all__ = ["PairInfo", "Table"]
 

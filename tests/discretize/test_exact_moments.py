@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mlfs.discretize.column_blocks import blocks
-from mlfs.discretize.moments import Sums, column_terms, mean_sd
+from mlfs.discretize.moments import deviations, mean_sd
 
 NUMBERS = st.one_of(
     st.floats(-1e300, 1e300, allow_nan=False),
@@ -29,8 +29,7 @@ NUMBERS = st.one_of(
 def test_sums_are_rounded_once(rows):
     table = np.array(rows, dtype=float)
     (block,) = blocks(table)
-    terms = column_terms(block, np.zeros(block.width), np.abs(table).max(axis=0))
-    sums = terms.round(block.width)
+    sums = deviations(block, np.zeros(block.width), np.abs(table).max(axis=0))
     assert sums.tolist() == [math.fsum(column) for column in table.T.tolist()]
 
 
@@ -40,7 +39,7 @@ def test_mean_and_deviation_at_the_ends_of_the_numbers(scale):
     values[0] = scale * 1e-12
     (block,) = blocks(values)
     low, high = values.min(axis=0), values.max(axis=0)
-    mean, sd = mean_sd(Sums(block), low, high, np.zeros(3))
+    mean, sd = mean_sd(block, None, low, high, np.zeros(3))
     for column, m, s in zip(values.T.tolist(), mean.tolist(), sd.tolist(), strict=True):
         exact = [Fraction(x) / Fraction(scale) for x in column]
         middle = sum(exact) / len(exact)
@@ -57,5 +56,5 @@ def test_the_order_of_rows_does_not_matter():
     found = []
     for table in (values, shuffled, np.asfortranarray(values)):
         (block,) = blocks(table)
-        found.append(mean_sd(Sums(block), table.min(axis=0), table.max(axis=0), np.zeros(6)))
+        found.append(mean_sd(block, None, table.min(axis=0), table.max(axis=0), np.zeros(6)))
     assert all(np.array_equal(found[0], other) for other in found[1:])

@@ -224,6 +224,8 @@ class Connection:
         except MemoryError:
             raise ClusterError(_too_little()) from None
         except (OSError, *LOST):
+            for future in futures:  # the error that dask keeps refers to them
+                future.release()
             self.threads()
             raise Lost from None
         return results

@@ -222,10 +222,11 @@ def elsewhere(data: Any, cluster: Any, **options: Any) -> Dataset:
     """
     if not isinstance(data, (str, os.PathLike)):
         return _in_chunks(data, cluster, **options)
-    place = os.path.abspath(data)  # noqa: PTH100  # a pattern is no path
-    sizes, head = _sizes(place), _head_of_parquet(place, options)
+    name = os.fspath(data)
+    place = os.path.abspath(name)  # noqa: PTH100  # a pattern is no path
+    sizes, head = _sizes(place), _head_of_parquet(name, options)
     if head is None:
-        head = read(place, **options)
+        head = read(name, **options)
     table = _InFiles(head.shape[0], head.names, place=place, options=options, sizes=sizes)
     return head.with_changes(X=table, notes=())  # workers will note the same
 
