@@ -192,6 +192,8 @@ class Parser:
         For messages.
     later : iterator of bytes
         The pieces after this one.
+    n_lines : int
+        Its line ends.
     rows_before : int
         The rows of the pieces before.
     is_sparse : bool, optional
@@ -208,6 +210,7 @@ class Parser:
         path: str,
         limits: Limits,
         later: Iterator[bytes],
+        n_lines: int,
         rows_before: int = 0,
         is_sparse: bool | None = None,
         reused: DenseRows | None = None,
@@ -223,9 +226,7 @@ class Parser:
         self.texts: dict[int, dict[int, str | None]] = {j: {} for j in plan.text_columns}
         self.weights: dict[int, float] = {}
         size = len(content) - self.position
-        max_rows = min(
-            content.count(b"\n", self.position) + 1, max(0, limits.max_rows - rows_before)
-        )
+        max_rows = min(n_lines + 1, max(0, limits.max_rows - rows_before))
         if not self.is_sparse:
             max_rows = min(max_rows, max(0, limits.max_cells // self.width - rows_before))
         kind = SparseRows if self.is_sparse else DenseRows
@@ -396,12 +397,14 @@ class Rows:
         self._read_rows(text, self.header, later)
 
     def _read_rows(self, text: bytes, header: Header, later: Iterator[bytes]) -> None:
+        n_lines = text.count(b"\n")
         parser = Parser(
-            text, header, self.plan, self.path, self.request.limits, later, self.n_rows,
+            text, header, self.plan, self.path, self.request.limits, later,
+            n_lines, self.n_rows,
             self.is_sparse, self._last,
         )  # fmt: skip
         parser.read()
-        self.n_lines += text.count(b"\n")
+        self.n_lines += n_lines
         body, self._last = parser.body(), parser.rows
         if not body.n_rows:
             return

@@ -168,7 +168,9 @@ class DenseRows:
         rooms = zip(before, shapes, strict=False)
         suffices = before and all(len(array) >= shape[0] for array, (shape, _) in rooms)
         self.arrays: list[np.ndarray] = (
-            before if suffices else [np.empty(shape, kind) for shape, kind in shapes]
+            before
+            if suffices  # with an eighth more, since texts are about as long as each other
+            else [np.empty((n + n // 8, *width), kind) for (n, *width), kind in shapes]
         )
 
     def shapes(self, size: int) -> list[tuple[tuple[int, ...], Any]]:
