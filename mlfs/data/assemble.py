@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -23,10 +24,16 @@ from mlfs.data.labels.label_values import (
 )
 from mlfs.data.packed_table import PackedTable
 from mlfs.data.request import Request
-from mlfs.errors import DataError, printable
+from mlfs.errors import Caution, DataError, plural, printable
 
 AT_ONCE = 1 << 20  # cells
 FEW = 10
+LOOKED_AT, MOSTLY = 1000, 0.9  # values of a column, and the share of them that are numbers
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+DRESSED = re.compile(  # 1,000 or 1.000,5 or 1 000; 10%; 0x1F; 1,5; $10
+    r"[+-]?[$€£]? ?(\d{1,3}([,.' ]\d{3})+([.,]\d+)?|\d+,\d+|\d+([.,]\d+)? ?[%€$£]|0[xX][0-9a-fA-F]+"
+    r"|[$€£] ?\d+([.,]\d+)?)"
+)
 
 
 def dense_labels(
@@ -177,6 +184,9 @@ def assemble(
     packed = isinstance(table, PackedTable)
     X = table[:, positions] if packed else table.take(positions, axis=1)
     all_notes = [*label_columns.notes, *_notes(kinds, len(X), left_out)]
+    for position, column in enumerate(kinds):
+        note = _note_on_numbers(column, X, position)
+        all_notes += [note] if note else []
     if label_columns.lists and len(labels) > FEW and all(label.name.isdigit() for label in labels):
         name = printable(columns[label_columns.columns[0]].name)
         all_notes.append(
@@ -227,6 +237,33 @@ def _notes(
         if column.kind == "nominal" and len(column.values) == n_rows > FEW
     )
     return notes
+
+
+def _note_on_numbers(column: Column, X: Any, position: int) -> str:
+    """A note on a nominal column that would be numeric but for some words, or their dress."""
+    values = column.values[:LOOKED_AT]
+    if column.kind != "nominal" or len(values) <= FEW:
+        return ""
+    plain = [bool(NUMBER.fullmatch(value)) for value in values]
+    dressed = [bool(DRESSED.fullmatch(value.strip())) for value in values]
+    name, n_numbers = printable(column.name), sum(plain) + sum(dressed)
+    if n_numbers < MOSTLY * len(values):
+        return ""
+    levels = f"column {name!r} is nominal with {len(column.values):,} values"
+    if any(dressed):
+        example = printable(values[dressed.index(True)], 40)
+        advice = "write them without separators and signs, or name the decimal sign (--decimal)"
+        return Caution(f"{levels}, which look like numbers, such as {example!r}: {advice}")
+    words = np.array([k for k, is_plain in enumerate(plain) if not is_plain])
+    if not words.size:
+        return ""
+    rows = np.flatnonzero(np.isin(np.asarray(X[:, position]).ravel(), words))
+    shown = ", ".join(repr(printable(values[k], 40)) for k in words[:FEW])
+    where = f"in {plural(rows.size, 'row')}, first in row {rows[0] + 1}" if rows.size else "nowhere"
+    return Caution(
+        f"{levels}, all numbers but {shown} ({where}): leave these cells empty where they mean "
+        "missing, so that the column is numeric"
+    )
 
 
 def without_weights(dataset: Dataset, form: str) -> None:

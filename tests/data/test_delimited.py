@@ -3,6 +3,7 @@ import io
 import math
 import re
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -333,3 +334,33 @@ def test_a_column_without_a_name_is_not_written(tmp_path):
     with pytest.raises(DataError, match="column 2 has no name, which a CSV file cannot hold"):
         mlfs.data.write(data, tmp_path / "x.csv")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("write", "example"),
+    [
+        (lambda k: f'"{1000 + k:,}"', "1,000"),
+        (lambda k: f"{k}%", "0%"),
+        (hex, "0x0"),
+        (lambda k: f'"{k},5"', "0,5"),
+        (lambda k: f"${k}", r"\$0"),
+    ],
+    ids=["thousands", "per cent", "hex", "decimal comma", "dollars"],
+)
+def test_numbers_in_another_dress_are_told(write: Any, example: str) -> None:
+    rows = "".join(f"{write(k)},{k % 2}\n" for k in range(30))
+    data = delimited.read(f"x,y\n{rows}".encode(), "t.csv", Request(labels="y"))
+    (note,) = [note for note in data.notes if "look like numbers" in note]
+    assert re.search(rf"'x' is nominal with 30 values, .*such as '{example}'", note)
+
+
+def test_a_few_words_among_numbers_are_told_with_their_first_row() -> None:
+    cells = [str(k / 4) for k in range(40)]
+    cells[16] = cells[30] = "NULL"
+    rows = "".join(f"{cell},{k % 2}\n" for k, cell in enumerate(cells))
+    data = delimited.read(f"x,y\n{rows}".encode(), "t.csv", Request(labels="y"))
+    (note,) = [note for note in data.notes if "all numbers but" in note]
+    assert "all numbers but 'NULL' (in 2 rows, first in row 17)" in note
+    words = "".join(f"word{k},{k % 2}\n" for k in range(30))
+    plain = delimited.read(f"x,y\n{words}".encode(), "t.csv", Request(labels="y"))
+    assert not any("numbers" in note for note in plain.notes)
