@@ -1,12 +1,12 @@
 """The public functions and the transformers: data come in, a `Selection` goes out.
 
-Data: `as_dataset`, with `labels_as` and `missing_values`. `prepared` bins, codes and
-counts them (`counted`, or `gaussian_prepared` for the estimator without bins), with
-`memory_estimate` and `prepared_notes`; `cluster` does so on workers.
+Data: `as_dataset`, with `labels_as` and `missing_values`. `prepared` bins, codes and counts them
+(`counted`, or `gaussian_prepared` for the estimator without bins), with `prepared_notes`; `cluster`
+does so on workers.
 Selecting: `selecting` has `select`, `plan` is one search, `candidates` says which columns may be
-picked, `estimators` which criteria an estimator serves,
-`cross_validated` finds the number of features. `options` declares every option once, of the kinds
-in `value_kinds`; `unused_options` refuses those without effect.
+picked, `estimators` which criteria an estimator serves, `cross_validated` finds the number of
+features. `options` declares every option once, of the kinds in `value_kinds`; `unused_options`
+refuses those without effect.
 Answers: `selection`, `explanation`, `describe`, and `text` and `display` show them.
 Transformers: `selector` and `stability_selector` on `column_selector`.
 `mlfs.information`: `pairwise`, with `function_arguments` and `coded_columns`.

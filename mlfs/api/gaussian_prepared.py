@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.api.candidates import Grouping, grouping
-from mlfs.api.memory_estimate import MemoryEstimate
+from mlfs.api.counted import MemoryEstimate
 from mlfs.api.options import NAMED
 from mlfs.counting.entries import edges_of
 from mlfs.counting.memory import bytes_of

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.api import memory_estimate
 from mlfs.api.as_dataset import arrays_of, as_dataset, bytes_made, keeps_numbers
 from mlfs.api.candidates import Grouping, grouping
 from mlfs.api.coded_columns import CodedColumns
-from mlfs.api.counted import count_columns, threads_of
+from mlfs.api.counted import count_columns, of_table, threads_of
 from mlfs.api.estimators import info_of
 from mlfs.api.gaussian_prepared import (
     gaussian_among_rows,
@@ -257,7 +256,7 @@ def prepare(
         refuse_options_of_counts(options)
     refuse_on_cluster(options)
     data, most = as_frame(data), bytes_of(max_memory)
-    memory_estimate.of_table(data, most).free(most)
+    of_table(data, most).free(most)
     dataset = _read_with_labels(data, options, most)
     given_arrays = arrays_of(data, dataset)
     notes: list[str] = []

@@ -1,11 +1,9 @@
 """Discretisation: learned once, kept, shown and applied again.
 
 A `Dataset` comes in; a `Binnings` (one `Binning` for each column) and the coded columns go out.
-`learning` decides how each column is binned, by `unsupervised` (on `moments`) or `supervised`
-methods; `encoder` codes a table by its binnings. They walk over `column_blocks`, and over
-`table_survey` where columns are small integers. `binning` holds what was decided. `normal_scores`
-ranks columns instead. A new method is a function from a column to its edges, a line in `METHODS` of
-`learning` and its call there.
+`learning` decides how each column is binned, by `unsupervised` or `supervised` methods; `encoder`
+codes a table by its binnings, and at once where columns are small integers. Both walk over
+`column_blocks`. `binning` holds what was decided. `normal_scores` ranks columns instead.
 """
 
 from __future__ import annotations

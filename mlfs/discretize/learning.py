@@ -14,9 +14,8 @@ from mlfs.data.columns import check_weights
 from mlfs.data.dataset import declared_sizes, names_of
 from mlfs.discretize.binning import Binnings, join, ranges
 from mlfs.discretize.column_blocks import Block, blocks, round_weights
-from mlfs.discretize.encoder import Encoder, modes_of
+from mlfs.discretize.encoder import Encoder, Survey, learn_small, modes_of
 from mlfs.discretize.supervised import Classes, classes_of, laim, mdlp
-from mlfs.discretize.table_survey import Survey, learn_small
 from mlfs.discretize.unsupervised import equal_frequency, equal_width, mean_sd_edges
 from mlfs.errors import DataError, UsageError, check_name, printable
 

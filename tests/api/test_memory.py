@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 import mlfs
 from mlfs import DataError, select
-from mlfs.api.memory_estimate import MemoryEstimate
+from mlfs.api.counted import MemoryEstimate
 from mlfs.api.prepared import prepare
 from mlfs.counting.memory import Budget, Cache
 from mlfs.information.for_search import table_of
@@ -86,7 +86,7 @@ def test_a_table_is_refused_before_anything_is_made_of_it(monkeypatch):
     def none(*_):
         raise AssertionError("the table was looked over")
 
-    monkeypatch.setattr("mlfs.discretize.table_survey.Survey.of", none)
+    monkeypatch.setattr("mlfs.discretize.encoder.Survey.of", none)
     X = np.random.default_rng(0).integers(0, 2, (50_000, 100)).astype(np.uint8)
     with pytest.raises(DataError, match="counting takes at least"):
         select((X, X[:, 0]), "mim", 2, max_memory=300_000)

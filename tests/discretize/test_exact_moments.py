@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mlfs.discretize.column_blocks import blocks
-from mlfs.discretize.moments import deviations, mean_sd
+from mlfs.discretize.unsupervised import deviations, mean_sd
 
 NUMBERS = st.one_of(
     st.floats(-1e300, 1e300, allow_nan=False),

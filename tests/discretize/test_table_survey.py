@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Column, Dataset, Label
 from mlfs.discretize import coded, encode, learn
-from mlfs.discretize.table_survey import Survey, encode_small
+from mlfs.discretize.encoder import Survey, encode_small
 
 
 def table(seed: int, rows: int = 90) -> Dataset:
