@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mlfs.errors import (
         CriterionError,
         DataError,
+        Interrupted,
         MissingExtra,
         MlfsError,
         ParseError,
@@ -39,6 +40,7 @@ __all__ = [
     "Explanation",
     "FeatureSelector",
     "Info",
+    "Interrupted",
     "LabelBlock",
     "MissingExtra",
     "MlfsError",
@@ -74,6 +76,7 @@ _HOME = {
     "ParseError": "mlfs.errors",
     "UnknownName": "mlfs.errors",
     "UsageError": "mlfs.errors",
+    "Interrupted": "mlfs.errors",
     "Info": "mlfs.information.info",
     "LabelBlock": "mlfs.information.label_block",
     "Explanation": "mlfs.api.explanation",

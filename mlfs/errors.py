@@ -175,6 +175,20 @@ def _unpickled(kind: type[MlfsError], args: tuple[Any, ...], state: dict[str, An
     return error
 
 
+class Interrupted(KeyboardInterrupt):  # no error: whoever pressed Ctrl-C meant it
+    """Ctrl-C ended a selection.
+
+    Parameters
+    ----------
+    selection : Selection
+        The picks so far.
+    """
+
+    def __init__(self, selection: Any) -> None:
+        super().__init__("a selection was interrupted; `selection` has the picks so far")
+        self.selection = selection
+
+
 class UsageError(MlfsError, ValueError):
     """An option or argument that makes no sense."""
 

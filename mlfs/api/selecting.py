@@ -29,7 +29,7 @@ from mlfs.api.selection import Ranking, Selection
 from mlfs.api.unused_options import refuse_on_cluster, refuse_unused
 from mlfs.api.value_kinds import is_cv, most_of
 from mlfs.criteria import Criterion
-from mlfs.errors import Caution, plural, printable
+from mlfs.errors import Caution, Interrupted, plural, printable
 from mlfs.information.for_search import constant_features, with_parents
 from mlfs.information.info import Info
 from mlfs.search.label_parents import Structure
@@ -168,6 +168,11 @@ def select(
     -------
     Selection
 
+    Raises
+    ------
+    Interrupted
+        Where Ctrl-C ends the search: a `KeyboardInterrupt` whose `selection` has the picks so far.
+
     Examples
     --------
     >>> import mlfs
@@ -186,10 +191,13 @@ def select(
     prepared = prepare(mark_once(data, instance, {**options, "n": n}), **preparing)
     plan = _plan(name, instance, prepared, options.but(network=network), on_pick)
     try:
-        return _run(plan, prepared, criterion)
+        selection = _run(plan, prepared, criterion)
     finally:
         if prepared is not data:
             prepared.release()
+    if selection.interrupted:
+        raise Interrupted(selection)
+    return selection
 
 
 def _plan(

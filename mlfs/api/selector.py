@@ -28,7 +28,7 @@ from mlfs.api.value_kinds import is_cv
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset
 from mlfs.data.frames import as_frame
-from mlfs.errors import Caution, DataError, MlfsError, UsageError
+from mlfs.errors import Caution, DataError, Interrupted, MlfsError, UsageError
 
 PARAMETERS = {option.name: option.parameter for option in OPTIONS if option.parameter}
 
@@ -297,12 +297,13 @@ class FeatureSelector(ColumnSelector):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         data, positions, options = self._arguments(X, y, sample_weight)
         dataset = data.dataset if isinstance(data, Prepared) else data
-        selection = select(data, **options)
-        if selection.interrupted and not len(selection):
-            raise KeyboardInterrupt
+        try:
+            selection = select(data, **options)
+        except Interrupted as stop:
+            if len(stop.selection):
+                self._keep(stop.selection, positions, dataset)
+            raise
         self._keep(selection, positions, dataset)
-        if selection.interrupted:
-            raise KeyboardInterrupt
         return self
 
     @property

@@ -135,8 +135,6 @@ class StabilitySelector(ColumnSelector):
             row_mask = np.zeros(rows, bool)
             row_mask[generator.choice(rows, size, replace=False, shuffle=False)] = True
             selection = select(prepared.among_rows(row_mask), **options)
-            if selection.interrupted:
-                raise KeyboardInterrupt
             is_selected[positions.numbers(selection.indices)] = True
         self._count()
         self.notes_ = prepared.notes

@@ -23,29 +23,32 @@ __all__ = ["cli", "main"]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and give its exit code: 0, 1, 2, 130, 141 for a closed pipe, 143 if ended."""
+    ended_by: list[int] = []
     if arguments is None:
-        _let_sigterm_leave()
+        _let_sigterm_interrupt(ended_by)
         # garbage is rare in a command, and looking for it takes a quarter of a short one
         gc.set_threshold(200_000)
         atexit.register(gc.freeze)
     try:
         from mlfs.cli.app import run
 
-        return run(sys.argv[1:] if arguments is None else list(arguments))
+        code = run(sys.argv[1:] if arguments is None else list(arguments))
     except KeyboardInterrupt:  # before there was anything to keep
-        return 130
+        code = 130
+    return 128 + ended_by[0] if ended_by else code
 
 
-def _let_sigterm_leave() -> None:
-    """Let SIGTERM, and the end of the terminal, end the command as an exception does.
+def _let_sigterm_interrupt(ended_by: list[int]) -> None:
+    """Let SIGTERM, and the end of the terminal, end the command as Ctrl-C does, once.
 
-    So what is unfinished is removed, and worker processes are ended. A signal that is ignored
-    (under nohup) stays so.
+    So the picks so far are kept, what is unfinished is removed, and worker processes are ended. A
+    signal that is ignored (under nohup) stays so.
     """
 
     def leave(number: int, _: Any) -> None:
         signal.signal(number, signal.SIG_IGN)  # leaving takes a moment; once is enough
-        sys.exit(128 + number)
+        ended_by.append(number)
+        raise KeyboardInterrupt
 
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)

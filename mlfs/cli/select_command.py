@@ -20,7 +20,7 @@ from mlfs.cli.console import (
 from mlfs.cli.help import Command, topical
 from mlfs.cli.progress import Picks, Waiting
 from mlfs.cli.shared_options import input_data, reading, selecting, selection_options, talking
-from mlfs.errors import UsageError, plural
+from mlfs.errors import Interrupted, UsageError, plural
 
 FORMATS = ("table", "names", "indices", "csv", "json")
 
@@ -124,7 +124,10 @@ def run_selection(console: Console, dataset: Any, settings: dict[str, Any]) -> t
         shown = [names[columns[0]] for columns in prepared.grouping.members]
     beside = (lambda: prepared.cluster_report) if settings["cluster"] is not None else str
     with Picks(console, shown, dataset.label_names, n, beside) as progress:
-        selection = run(prepared, on_pick=progress.on_pick, **searching)
+        try:
+            selection = run(prepared, on_pick=progress.on_pick, **searching)
+        except Interrupted as stop:
+            selection = stop.selection
     console.note(*selection.notes)
     if prepared.cluster_report:
         console.detail(prepared.cluster_report)

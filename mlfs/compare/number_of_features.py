@@ -151,10 +151,7 @@ def _select_in_fold(
     counting |= {"target_bins": None, "labels_as": "each"}  # these made the labels of the rows
     searching = {name: value for name, value in options.items() if name not in NOT_OF_FOLDS}
     n = "all" if options["drop_constant"] else most  # more may be constant in the fold
-    selection = select(prepare(train, **counting), criterion, n, **searching)
-    if selection.interrupted:
-        raise KeyboardInterrupt
-    return selection
+    return select(prepare(train, **counting), criterion, n, **searching)
 
 
 def _fold_scores(

@@ -124,8 +124,6 @@ def _by_criterion(name: Any, parameters: Mapping[str, Any]) -> Ranker:
         if criterion.network is False:
             options = {key: value for key, value in options.items() if key not in NETWORK}
         selection = select(train.prepared, name, n, parameters=parameters, **options)
-        if selection.interrupted:
-            raise KeyboardInterrupt
         note = "; ".join(note for note in selection.notes if "fewer" in note)
         selections = [selection] if selection.scope == "all labels" else selection.labels.values()
         orders = tuple(tuple(part.indices) for part in selections)

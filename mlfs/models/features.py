@@ -116,8 +116,6 @@ class Selected(FeaturePlan):
             options["seed"] = seed
         options["on_pick"] = _Picks(problem.q) if is_heard() else None
         selection = select(prepared, options.pop("criterion"), n, **options)
-        if selection.interrupted:
-            raise KeyboardInterrupt
         return _columns_of(selection, problem)
 
 

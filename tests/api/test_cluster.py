@@ -153,7 +153,9 @@ def test_an_interrupt_keeps_the_labels_that_are_searched(client: Any) -> None:
         raise KeyboardInterrupt
 
     chosen: Any = {"n": 5, "per_label": True}
-    found = mlfs.select(DATA["mixed"], "jmi", cluster=client, on_pick=interrupt, **chosen)
+    with pytest.raises(mlfs.Interrupted) as stopped:
+        mlfs.select(DATA["mixed"], "jmi", cluster=client, on_pick=interrupt, **chosen)
+    found = stopped.value.selection
     whole = mlfs.select(DATA["mixed"], "jmi", **chosen)
     assert found.interrupted
     assert found.labels

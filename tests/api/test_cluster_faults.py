@@ -91,7 +91,9 @@ def test_ctrl_c_keeps_the_picks_and_leaves_the_cluster_clean(cluster: Any, ctrl_
             if len(made) == 3:
                 signal.raise_signal(signal.SIGINT)
 
-        found = mlfs.select(DATA, "jmi", 8, cluster=client, on_pick=interrupt)
+        with pytest.raises(mlfs.Interrupted) as stopped:
+            mlfs.select(DATA, "jmi", 8, cluster=client, on_pick=interrupt)
+        found = stopped.value.selection
         assert found.interrupted
         assert found.indices == mlfs.select(DATA, "jmi", len(found)).indices
         assert holds_nothing(client)

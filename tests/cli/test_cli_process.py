@@ -336,4 +336,27 @@ def test_sigterm_while_a_criterion_computes_is_no_fault_of_the_criterion() -> No
     done = subprocess.run(
         [sys.executable, "-c", program], env=ENV, capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stderr) == (143, "")
+    assert done.returncode == 143
+    assert done.stderr.endswith("mlfs: note: interrupted: there are 0 picks so far\n")
+
+
+@POSIX
+def test_sigterm_keeps_the_picks_so_far() -> None:
+    program = (
+        "import os, signal, sys\n"
+        "from mlfs.criteria.jmi import JMI\n"
+        "from mlfs.cli import main\n"
+        "term, calls = JMI.term, []\n"
+        "def slow(self, info, s):\n"
+        "    calls.append(s)\n"
+        "    if len(calls) == 3: os.kill(os.getpid(), signal.SIGTERM)\n"
+        "    return term(self, info, s)\n"
+        "JMI.term = slow\n"
+        f"sys.argv = ['mlfs', 'select', '-c', 'jmi', '-n', '9', '--format', 'names', {SONGS!r}]\n"
+        "sys.exit(main())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=ENV, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 143
+    assert len(done.stdout.splitlines()) == 3
