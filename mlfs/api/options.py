@@ -98,7 +98,8 @@ class Option:
 COLUMNS = Kind("is names, globs or numbers of columns", (str, Integral, Iterable, NoneType))
 OPTIONS: tuple[Option, ...] = (
     Option(
-        "criterion", Kind(), "mim", "The criterion; `mlfs criteria` lists them.",
+        "criterion", Kind(), "mim",
+        "The criterion; `mlfs criteria` lists them. Or a file of your own, ./mine.py.",
         ("-c", "--criterion"), TO_SELECT, "NAME", page="criteria.md",
     ),
     Option(

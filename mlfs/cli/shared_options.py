@@ -245,16 +245,17 @@ def place_of(path: str) -> str:
 def selection_options(options: Mapping[str, Any]) -> tuple[Criterion, dict[str, Any]]:
     """The criterion, and what `mlfs.select` wants; both are checked before the data are read."""
     from mlfs.api.unused_options import refuse_on_cluster, refuse_unused
-    from mlfs.criteria import get
+    from mlfs.criteria import get, typed
 
     settings = {name: value for name, value in options.items() if name not in READING}
     settings["parameters"] = parameters_of(settings["parameters"])
-    criterion = get(settings["criterion"], settings["parameters"])[1]
-    refuse_unused(settings["criterion"], criterion, settings, _given())
+    settings["criterion"] = typed(settings["criterion"])
+    name, criterion = get(settings["criterion"], settings["parameters"])
+    refuse_unused(name, criterion, settings, _given())
     if settings["estimator"] != "counts" or settings["correction"] != "none":
         from mlfs.api.estimators import refuse_unanswered
 
-        refuse_unanswered(settings["criterion"], criterion, settings)
+        refuse_unanswered(name, criterion, settings)
     refuse_on_cluster(settings)
     settings["groups"] = _groups(settings["groups"])
     settings["start"] = None if settings["start"] is None else _earlier(settings["start"])

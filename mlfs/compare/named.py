@@ -81,6 +81,8 @@ def named(value: Any) -> Named:
     """
     if isinstance(value, Named):
         return value
+    if isinstance(value, type):
+        return Named(_path_of(value))
     if isinstance(value, Mapping):
         value = (value.get("name"), value.get("parameters", {}))
     if isinstance(value, str):
@@ -94,6 +96,17 @@ def named(value: Any) -> Named:
             return Named(name, dict(parameters))
     msg = f"{printable(repr(value))} is no name, and no name with a mapping of parameters"
     raise UsageError(msg)
+
+
+def _path_of(cls: type) -> str:
+    """The import path of a class, by which other processes find it too."""
+    path = f"{cls.__module__}.{cls.__qualname__}"
+    if cls.__module__ == "__main__" or "<locals>" in path:
+        msg = f"a comparison runs in processes of its own, which cannot import {printable(path)}: "
+        raise UsageError(
+            f"{msg}write the class into a file, and give its name, ./{cls.__name__}.py"
+        )
+    return path
 
 
 def _values(value: Any) -> list[Any]:

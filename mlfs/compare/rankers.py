@@ -16,7 +16,7 @@ from mlfs import criteria
 from mlfs.api.selecting import select
 from mlfs.compare.filters import FILTERS, filter_scores
 from mlfs.compare.foreign import foreign_scores, is_foreign, make_from_text
-from mlfs.compare.named import Named, import_path
+from mlfs.compare.named import Named
 from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.dataset import Dataset
 from mlfs.errors import DataError, UnknownName, UsageError, printable
@@ -175,6 +175,8 @@ def ranker(spec: Named) -> Ranker:
             lambda train, _, seed: filter_scores(spec.name, train, seed, **spec.parameters),
             counts=FILTERS[spec.name].counts,
         )
+    if spec.name.endswith(".py"):
+        return _by_criterion(criteria.typed(spec.name), spec.parameters)
     if is_foreign(spec.name):
         over = {"over": spec.parameters.get("over", "mean")}
         if {**over, **spec.parameters} != over or over["over"] not in ("mean", "max"):
@@ -184,7 +186,7 @@ def ranker(spec: Named) -> Ranker:
         # not nested: some selectors must know the number of features
         return _by_scores(partial(foreign_scores, spec.name, over), nested=False)
     if "." in spec.name:
-        return _by_criterion(import_path(spec.name, "criterion"), spec.parameters)
+        return _by_criterion(criteria.typed(spec.name), spec.parameters)
     if spec.name not in known_rankers() and spec.name not in criteria.ALIASES:
         raise UnknownName("criterion", spec.name, [*known_rankers(), *criteria.ALIASES])
     return _by_criterion(spec.name, spec.parameters)

@@ -11,6 +11,7 @@ import math
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -262,6 +263,8 @@ class Cell:
         }
         if self.settings.keep_identifiers:
             parts["keep_identifiers"] = True
+        if self.ranker.name.endswith(".py"):  # its code may be another one next time
+            parts["code"] = hashlib.sha256(Path(self.ranker.name).read_bytes()).hexdigest()
         if is_tuned(self.ranker, self.model):
             parts["tune_by"] = self.settings.tune_by
         if self.source.exclude:

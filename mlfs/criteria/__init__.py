@@ -23,7 +23,7 @@ from mlfs.criteria._contract import (
     SetCriterion,
     checked_number,
 )
-from mlfs.criteria._registry import ALIASES, Origin, available, documentation, get, origins
+from mlfs.criteria._registry import ALIASES, Origin, available, documentation, get, origins, typed
 
 if TYPE_CHECKING:
     from mlfs.api.criterion_checks import check_criterion, yield_checks
@@ -43,6 +43,7 @@ __all__ = [
     "documentation",
     "get",
     "origins",
+    "typed",
     "yield_checks",
 ]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import importlib.util
 import inspect
 import pkgutil
 import re
@@ -176,6 +177,8 @@ def _import_class(load: Callable[[], Any], who: str) -> type[Criterion]:
         with contextlib.redirect_stdout(sys.stderr):  # stdout is for data
             loaded = load()
             loaded = getattr(loaded, "criterion", loaded)
+    except UsageError as error:
+        raise UsageError(f"{who}: {error}") from None
     except (Exception, SystemExit) as error:  # the module of a third party may do anything
         raise CriterionError(f"{who} cannot be imported: {failure(error)}") from error
     return _check_class(loaded, who)
@@ -265,6 +268,45 @@ def get(criterion: Any, parameters: Mapping[str, Any] | None = None) -> tuple[st
         kind = _check_class(criterion, "the criterion")
         name = kind.__name__.lower()
     return name, _make(kind, name, parameters)
+
+
+def typed(text: str) -> str | type[Criterion]:
+    """The criterion that a user has typed: a name, ``./mine.py``, or ``package.mine.Class``.
+
+    The file is run, so this is for what is typed in a call, never for what stands in a file.
+    """
+    if text.endswith(".py"):
+        return _import_class(
+            functools.partial(_from_file, text), f"the criterion {printable(text)}"
+        )
+    module, _, name = text.rpartition(".")
+    if not module:
+        return text
+    return _import_class(
+        lambda: getattr(importlib.import_module(module), name), f"the criterion {printable(text)}"
+    )
+
+
+def _from_file(path: str) -> Any:
+    """The criterion of a file: what it calls ``criterion``, or the one class that it defines."""
+    if not Path(path).is_file():
+        raise UsageError(f"there is no file {printable(path, 400)!r}")
+    name = f"mlfs_typed_{Path(path).stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # so that its classes can be pickled and documented
+    spec.loader.exec_module(module)
+    classes = [
+        kind
+        for kind in vars(module).values()
+        if inspect.isclass(kind) and issubclass(kind, Criterion) and kind.__module__ == name
+    ]
+    if not hasattr(module, "criterion") and len(classes) != 1:
+        found = f"{len(classes)} criteria" if classes else "no criterion"
+        raise UsageError(f"has {found}: say which by a line criterion = NAME")
+    return getattr(module, "criterion", None) or classes[0]
 
 
 def _find(name: str) -> type[Criterion]:
