@@ -29,7 +29,7 @@ from mlfs.api.selection import Ranking, Selection
 from mlfs.api.unused_options import refuse_on_cluster, refuse_unused
 from mlfs.api.value_kinds import is_cv, most_of
 from mlfs.criteria import Criterion
-from mlfs.errors import Caution, Interrupted, plural, printable
+from mlfs.errors import Caution, Interrupted, UsageError, plural, printable
 from mlfs.information.for_search import constant_features, with_parents
 from mlfs.information.info import Info
 from mlfs.search.label_parents import Structure
@@ -181,6 +181,9 @@ def select(
     >>> mlfs.select((X, Y), "mim", n=2, units="bits").scores.round(9).tolist()
     [1.0, 1.0]
     """
+    if hasattr(criterion, "__len__") and not isinstance(criterion, (str, type)):
+        msg = "X and Y go together as the data, and the criterion comes second: "
+        raise UsageError(f"{msg}mlfs.select((X, Y), 'mrmr')")
     options = check_options(locals())
     name, instance = criteria.get(criterion, parameters)
     refuse_unused(name, instance, options)

@@ -561,3 +561,9 @@ def test_the_scores_of_a_union_do_not_depend_on_the_order_of_labels():
     there = mlfs.select((X, Y[:, ::-1]), "mim", 2, per_label=True)
     assert list(here.indices) == list(there.indices)
     assert np.allclose(here.scores, there.scores, rtol=0, atol=1e-12)
+
+
+def test_x_and_y_given_apart_are_told_how_they_go_together():
+    for labels in (Y, np.asarray(Y), [[0], [1]]):
+        with pytest.raises(UsageError, match=r"mlfs\.select\(\(X, Y\), 'mrmr'\)"):
+            mlfs.select(X, labels)
