@@ -297,3 +297,9 @@ def test_the_tests_know_their_steps() -> None:
     )
     assert done.returncode == 2
     assert "known are lint, types, docs" in done.stderr
+
+
+def test_no_docstring_begins_with_what() -> None:
+    sources = [*(ROOT / "mlfs").rglob("*.py"), *(ROOT / "criteria").glob("*.py")]
+    riddles = [path for path in sources if '"""What ' in path.read_text(encoding="utf-8")]
+    assert not riddles, "begin with a verb, or with a noun of the field"

@@ -86,7 +86,7 @@ def _impurity_of_cell(n: Any, n_l: Any, how: Any) -> Any:
 
 
 def of_cell(n: int, n_l: int, how: AllCounts | AnyCounts | Impurity) -> int:
-    """What n rows add to a sum, n_l of which have a label of two levels."""
+    """The addition of n rows to a sum, n_l of which have a label of two levels."""
     return (_impurity_of_cell if isinstance(how, Impurity) else _xlogx_of_cell)(n, n_l, how)
 
 

@@ -27,7 +27,7 @@ class Candidates(NamedTuple):
 
 
 class Given(NamedTuple):
-    """What is given: its factor, see `factor`, and its correlations with the candidates."""
+    """The picks so far: their factor, see `factor`, and its correlations with the candidates."""
 
     lower: np.ndarray
     f: np.ndarray  # (columns of the candidates, given columns)

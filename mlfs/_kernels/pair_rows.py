@@ -21,7 +21,7 @@ DIGITS = 18
 
 
 class PairRows(NamedTuple):
-    """What rows are read into; there is room for all of a text.
+    """The arrays that rows are read into; there is room for all of a text.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ TAB, NEWLINE, SPACE, COMMA, OPEN, CLOSE = 9, 10, 32, 44, 123, 125
 
 
 class Columns(NamedTuple):
-    """What each column is, what a value of one byte means in it, and where its values go."""
+    """Each column's kind, the meaning of a value of one byte in it, and where its values go."""
 
     kinds: Any
     first_single: Any
@@ -42,7 +42,7 @@ class Columns(NamedTuple):
 
 
 class Dense(NamedTuple):
-    """What dense rows are read into; `counts` holds the rows and the hard numbers so far."""
+    """The arrays for dense rows; `counts` holds the rows and the hard numbers so far."""
 
     values: Any
     others: Any
@@ -51,7 +51,7 @@ class Dense(NamedTuple):
 
 
 class Sparse(NamedTuple):
-    """What sparse rows are read into; `ends` holds where the entries of each row end.
+    """The arrays that sparse rows are read into; `ends` holds where the entries of each row end.
 
     `counts` holds the rows, the hard numbers, and the entries of X and of the others so far.
     """

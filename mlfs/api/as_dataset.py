@@ -1,4 +1,4 @@
-"""What a user gives as data: the `Dataset` it becomes, and the arrays it holds."""
+"""Data as a user gives them: the `Dataset` it becomes, and the arrays it holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the transformers share: `transform`, its inverse, and what they tell scikit-learn.
+"""The base of the transformers: `transform`, its inverse, and what they tell scikit-learn.
 
 Where the page of an estimator is, to which scikit-learn's HTML links.
 

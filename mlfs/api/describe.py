@@ -1,4 +1,4 @@
-"""What a data set is made of: the figures behind `mlfs info`."""
+"""The contents of a data set: the figures behind `mlfs info`."""
 
 from __future__ import annotations
 
@@ -267,7 +267,7 @@ def _label_sets(labels: Any) -> tuple[int, int]:
 
 @dataclass
 class _Columns:
-    """What one pass over the columns of X finds."""
+    """The findings of one pass over the columns of X."""
 
     constant: list[int] = field(default_factory=list)
     identifiers: list[int] = field(default_factory=list)

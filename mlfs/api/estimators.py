@@ -39,7 +39,7 @@ def info_of(table: Table, correction: str) -> Info:
 
 
 def per_cell_of(correction: str, grid: np.ndarray | None, weights: np.ndarray | None) -> float:
-    """What a correction adds to the c log c of each count that is not 0.
+    """The addition of a correction to the c log c of each count that is not 0.
 
     Miller and Madow's is half a row for each cell. A weight is a number of rows, also where
     weights are counted in fractions; weights that are next to no rows are refused.

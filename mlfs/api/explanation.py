@@ -391,7 +391,7 @@ def _shared_information(
     names: Sequence[str],
     factor: float,
 ) -> tuple[tuple[int, str, float], ...]:
-    """What the one candidate of a view shares with the picks before it, most first."""
+    """Information that the one candidate of a view shares with the picks before it, most first."""
     earlier = [
         pick.index for pick in ranking.chosen if own_pick is None or pick.rank < own_pick.rank
     ]

@@ -160,7 +160,7 @@ def _label_blocks(
 
 
 def _column_notes(dataset: Dataset, scores: Scores, nominal_limit: int) -> list[str]:
-    """What a user should know about the columns."""
+    """Notes on the columns."""
     names, notes = dataset.names, list[str]()
     if scores.merged:
         name = printable(names[scores.merged[0]])

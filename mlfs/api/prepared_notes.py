@@ -1,4 +1,4 @@
-"""What a user should know about the columns and labels of prepared data."""
+"""Notes on the columns and labels of prepared data."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SHOWN = 3  # labels, or features
 def notes_of(
     dataset: Dataset, info: Info, groups: Grouping, binnings: Binnings, missing: str
 ) -> list[str]:
-    """What a user should know about prepared data."""
+    """Notes on prepared data."""
     notes, of_labels = [], table_of(info)
     n_missing = int(binnings.has_missing.sum())
     if n_missing:

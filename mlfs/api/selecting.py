@@ -322,7 +322,7 @@ def _never_picked(prepared: Prepared, options: Options, forced: list[int]) -> li
 
 @dataclass
 class _Searches:
-    """What the searches for each label or for all have found."""
+    """The results of the searches for each label or for all."""
 
     by_label: dict[str, Ranking] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)

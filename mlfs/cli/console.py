@@ -111,7 +111,7 @@ REPORTS = {".json": "json", ".csv": "csv"}
 
 @dataclass(frozen=True)
 class Output:
-    """What ``-o``, ``--format`` and ``--to`` mean together.
+    """The meaning of ``-o``, ``--format`` and ``--to`` together.
 
     Parameters
     ----------

@@ -162,7 +162,7 @@ def _write_exit_codes(formatter: click.HelpFormatter) -> None:
 
 
 class _WithExamples(click.Command):
-    """What commands and groups share: examples in the help, and options that are checked."""
+    """The base of commands and groups: examples in the help, and options that are checked."""
 
     def __init__(
         self, *arguments: Any, examples: Sequence[tuple[str, str]] = (), **settings: Any

@@ -217,7 +217,7 @@ class Waiting(_Line):
         self._part, self._told = part, time.perf_counter()
 
     def lines(self, now: float) -> list[str]:
-        """What is shown at some time, from the longest to the shortest form."""
+        """The line at some time, from the longest to the shortest form."""
         part, words, remaining = self._part, "", ""
         if part:
             words = f": {part.words}"

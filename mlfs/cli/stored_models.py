@@ -1,4 +1,4 @@
-"""What the commands share that use a model file: opening it, and data that fit it."""
+"""Helpers of the commands that use a model file: opening it, and data that fit it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ unseen_values = topical(
 
 
 def opened(path: str) -> Any:
-    """What a model file holds."""
+    """The contents of a model file."""
     from mlfs.models.model_files import load_stored
 
     if path == "-":

@@ -165,7 +165,7 @@ def _without(dataset: Any, exclude: tuple[str, ...]) -> Any:
 
 
 def _wider(table: Any) -> list[str]:
-    """What a user should know about nominal columns."""
+    """Notes on nominal columns."""
     wide = [field for field in table.fields if field.indicators]
     if not wide:
         return []

@@ -121,7 +121,7 @@ class CellFolder:
         }
 
     def get(self, key: str) -> dict[str, Any] | None:
-        """What is kept of a cell."""
+        """The record of a cell."""
         path = self.folder / CELLS / f"{key}.json"
         if not path.exists():
             return None

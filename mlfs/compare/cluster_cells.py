@@ -143,7 +143,7 @@ class OnCluster:
         return _RemoteProcess(self)
 
     def run(self, settings: bytes, job: bytes) -> tuple[list[bytes], int | None]:
-        """What a process answers to a job, and its code if it ended."""
+        """The answers of a process to a job, and its code if it ended."""
         while True:
             with self._lock:
                 if self._sent is None or self._sent.status != "finished":

@@ -79,7 +79,7 @@ class DataSource:
         protocol.check(data)
 
     def to_dict(self) -> dict[str, Any]:
-        """What identifies it, as plain data."""
+        """Its identity, as plain data."""
         document = {"name": self.name, "labels": self.labels, "digest": self.digest}
         return {**document, "exclude": list(self.exclude)} if self.exclude else document
 

@@ -26,7 +26,7 @@ from mlfs.metrics import METRICS
 
 @dataclass(frozen=True)
 class Named:
-    """What takes part, as it is written: ``jmi``, or ``mlfs_local:beta=0.5,gamma=0``.
+    """A criterion or model, as it is written: ``jmi``, or ``mlfs_local:beta=0.5,gamma=0``.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def _path_of(cls: type) -> str:
 
 
 def _values(value: Any) -> list[Any]:
-    """What a parameter may be: a text with ``|`` has several values."""
+    """The values that a parameter may have: a text with ``|`` has several values."""
     if isinstance(value, str) and "|" in value:
         return [literal(text.strip()) for text in value.split("|")]
     return [value]

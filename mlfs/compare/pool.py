@@ -68,7 +68,7 @@ class Place(Protocol):
         """Start a process."""
 
     def report(self) -> str:
-        """What a user may want to know of the place; empty for nothing."""
+        """A note on the place; empty for nothing."""
 
     def close(self) -> None:
         """Release what was taken for this."""

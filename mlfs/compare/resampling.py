@@ -37,11 +37,11 @@ class Split:
 
 
 class Splitting:
-    """What all ways to split rows share."""
+    """The base of all ways to split rows."""
 
     @property
     def note(self) -> str:
-        """What a reader of the results should know about the splits."""
+        """A note on the splits for a reader of the results."""
         return ""
 
     def __len__(self) -> int:
@@ -70,7 +70,7 @@ class Splitting:
         return 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """What it is made of, as plain data."""
+        """Its parameters, as plain data."""
         parts = {
             attribute.name: getattr(self, attribute.name) for attribute in fields(cast(Any, self))
         }
@@ -127,7 +127,7 @@ class Folds(Splitting):
 
     @property
     def note(self) -> str:
-        """What a reader of the results should know about the splits."""
+        """A note on the splits for a reader of the results."""
         if self.stratified and not self.groups and _stratifier() is None:
             return (
                 "folds are plain shuffles, not stratified by labels: "

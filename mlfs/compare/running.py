@@ -271,7 +271,7 @@ def _exclude_notes(settings: Settings, records: Sequence[Mapping[str, Any]]) -> 
 
 
 def _resume_notes(settings: Settings, cell_folder: CellFolder, n_done: int) -> list[str]:
-    """What a user should know about the earlier runs in the same folder."""
+    """Notes on the earlier runs in the same folder."""
     earlier = cell_folder.earlier_settings()
     notes = []
     keys = {cell.key for cell in settings.cells()}

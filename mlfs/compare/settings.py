@@ -217,7 +217,7 @@ class Settings:
         return changes
 
     def lacking(self, earlier: Mapping[str, Any]) -> list[str]:
-        """What a report of earlier settings is about and this one would not be, as text.
+        """Parts of an earlier report that this one would lack, as text.
 
         More data sets, criteria, models or numbers of features take nothing away.
         """

@@ -77,7 +77,7 @@ class JobRunner:
     def _choices(
         self, job: Job, criterion: Named, train: TrainingRows, inner: int = -1
     ) -> _Choices:
-        """What a ranker chooses on the training rows, or on those of an inner fold."""
+        """The features that a ranker chooses on the training rows, or on those of an inner fold."""
         key = str(criterion), inner
         if key not in self._rankings:
             outer, test = self._rows(job)
@@ -200,7 +200,7 @@ class _Choices:
         self._sizes = {size: size.count(n_rows, train.data.shape[1]) for size in job.sizes}
 
     def choose(self, cell: Cell) -> tuple[Ranked, Cost]:
-        """What was chosen for a cell, and what that cost once the rows were prepared."""
+        """The features chosen for a cell, and their cost once the rows were prepared."""
         n = self._sizes[cell.size]
         most = max(self._sizes.values()) if self._ranker.nested else n
         if most not in self._ranked:
@@ -214,7 +214,7 @@ class _Choices:
 
     @property
     def preparing(self) -> Cost:
-        """What preparing the rows cost; nothing for a ranker that uses the values themselves."""
+        """The cost of preparing the rows; nothing for a ranker that uses the values themselves."""
         return self._train.preparing if self._ranker.counts else Cost()
 
 

@@ -83,7 +83,7 @@ def cut(kind: np.ndarray, parts: np.ndarray) -> list[tuple[int, int]]:
 
 
 class Triples(NamedTuple):
-    """What is known of an anchor and labels of two levels before they are counted with features."""
+    """The facts about an anchor and labels of two levels before they are counted with features."""
 
     pairs: Any  # PairStatistics of the anchor
     group: int
@@ -344,7 +344,7 @@ class ColumnGroup:
         raise NotImplementedError
 
     def known_sums(self, anchor: Any, valid: np.ndarray, xlogx: XLogX, *label: Any) -> np.ndarray:
-        """What `full_tables.pair_sums` gives, or `triple_sums` for a label and its valid codes."""
+        """The sums of `full_tables.pair_sums`, or `triple_sums` for a label and its valid codes."""
         raise NotImplementedError
 
     # ---- complete tables -----------------------------------------------------------------------

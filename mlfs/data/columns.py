@@ -348,7 +348,7 @@ def force_nominal(
 
 
 def _force_sparse(matrix: Any, columns: list[Column], forced: set[int]) -> None:
-    """What is not stored is the number 0, so 0 is the first value."""
+    """Cells that are not stored are the number 0, so 0 is the first value."""
     order = np.argsort(matrix.indices, kind="stable")
     starts = np.searchsorted(matrix.indices[order], np.arange(len(columns) + 1))
     for j in sorted(forced):

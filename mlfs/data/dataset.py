@@ -16,7 +16,7 @@ from mlfs.errors import DataError, plural, printable
 
 @dataclass(frozen=True)
 class Column:
-    """What one column of X is.
+    """One column of X.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Label:
-    """What one column of Y is: Y holds the position of the value in `values`.
+    """One column of Y, which holds the position of the value in `values`.
 
     With `numbers` the values are those of a numeric target, rising, and are yet to be binned.
     """
@@ -56,7 +56,7 @@ class Source:
 
 
 class _ReleasedTable(NamedTuple):
-    """What stays of an X whose memory was freed."""
+    """The shape of an X whose memory was freed."""
 
     shape: tuple[int, int]
     dtype: np.dtype
@@ -125,7 +125,7 @@ class Dataset:
 
     @property
     def title(self) -> str:
-        """What it is called: its relation without MEKA's options, or its file."""
+        """Its name: its relation without MEKA's options, or its file."""
         from mlfs.data.labels.meka import plain_relation
 
         return plain_relation(self.source.relation) or self.source.path

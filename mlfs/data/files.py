@@ -106,7 +106,7 @@ class InputFile:
         return self._content is None
 
     def chunks(self, size: int | None = None) -> Iterator[bytes]:
-        """What it holds, unpacked, some bytes at a time."""
+        """Its content, unpacked, some bytes at a time."""
         size = size or self.piece
         if self._content is not None:
             for start in range(0, len(self._content), size):

@@ -26,7 +26,7 @@ FAR = 150  # beyond this power of two the square of a square may overflow or und
 
 @dataclass(frozen=True)
 class Numbers:
-    """What the cells of a table become.
+    """The numbers that the cells of a table become.
 
     Parameters
     ----------

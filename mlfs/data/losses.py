@@ -1,4 +1,4 @@
-"""What a file format cannot carry: refused, or said in words for the user."""
+"""Losses of a file format: refused, or said in words for the user."""
 
 from __future__ import annotations
 

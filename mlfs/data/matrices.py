@@ -56,7 +56,7 @@ def check_places(x: Any, name: str) -> None:
 
 
 def _edges_fault(x: Any) -> str:
-    """What is wrong with a table in which entries are sorted by rows, columns or blocks."""
+    """The fault of a table in which entries are sorted by rows, columns or blocks."""
     across, along = ("column", "row") if x.format == "csc" else ("row", "column")
     n, width = x.shape[::-1] if x.format == "csc" else x.shape
     if x.format == "bsr":
@@ -72,7 +72,7 @@ def _edges_fault(x: Any) -> str:
 
 
 def _entries_fault(x: Any) -> str:
-    """What is wrong with a table of any other form."""
+    """The fault of a table of any other form."""
     if x.format == "dia":
         return "" if _are_places(x.offsets) and len(x.offsets) == len(x.data) else UNFIT
     if x.format == "lil":

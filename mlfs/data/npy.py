@@ -123,7 +123,7 @@ HALVES = (0xD800, 0xDFFF)
 
 
 class Damaged(Exception):
-    """What is wrong with an array, in words that follow its name."""
+    """The fault of an array, in words that follow its name."""
 
 
 class Pickled(Exception):
@@ -208,7 +208,7 @@ def array(content: bytes, size: int | None = None) -> np.ndarray:
 
 
 class Form(NamedTuple):
-    """What the header of an array declares, and where its items start."""
+    """The declaration in the header of an array, and where its items start."""
 
     dtype: np.dtype
     shape: tuple[int, ...]

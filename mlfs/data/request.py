@@ -1,4 +1,4 @@
-"""What a user asks of a reader, and the limits that no file may pass."""
+"""The request of a user to a reader, and the limits that no file may pass."""
 
 from __future__ import annotations
 

@@ -204,7 +204,7 @@ class _Piece:
                 start = self._read_carefully(start)
 
     def fault(self, row: int) -> ParseError:
-        """What is wrong with a row that was read."""
+        """The fault of a row that was read."""
         line = int(self.out.lines[row])
         text = self.text.split(b"\n", line + 1)[line].decode()
         try:

@@ -71,7 +71,7 @@ def read(source: bytes | InputFile, path: str, request: Request) -> Dataset:
 def _row_fault(
     n: int, X: Any, counts: np.ndarray, path: str, *, has_end: bool
 ) -> ParseError | None:
-    """What is wrong if not as many rows follow as the first line says; blank lines may come after.
+    """The fault where not as many rows follow as the first line says; blank lines may come after.
 
     `has_end` says whether the last line has one.
     """
@@ -85,7 +85,7 @@ def _row_fault(
 
 
 def _index_fault(d: int, X: Any, text: SparseText, path: str) -> ParseError | None:
-    """What is wrong if the first line knows fewer features."""
+    """The fault where the first line knows fewer features."""
     if text.top < d:
         return None
     index, row = text.top, text.top_row  # of a zero, which is not kept
@@ -101,7 +101,7 @@ def _index_fault(d: int, X: Any, text: SparseText, path: str) -> ParseError | No
 
 
 def _label_fault(q: int, flat: np.ndarray, counts: np.ndarray, path: str) -> ParseError | None:
-    """What is wrong if the first line knows fewer labels."""
+    """The fault where the first line knows fewer labels."""
     bad = np.flatnonzero((flat < 0) | (flat >= q))
     if not bad.size:
         return None

@@ -62,7 +62,7 @@ def download_file(file: File, folder: Path, progress: Progress | None = None) ->
 
 
 class _Transfer:
-    """What pooch calls to download: appends to a file that stays when it is cut off."""
+    """The downloader for pooch: appends to a file that stays when it is cut off."""
 
     def __init__(self, file: File, part: Path, progress: Progress | None) -> None:
         self.file, self.part, self.progress = file, part, progress
@@ -112,7 +112,7 @@ class _Transfer:
 
 
 def _reason(error: OSError, transfer: _Transfer) -> str:
-    """What went wrong with an address, after its name."""
+    """The fault of an address, after its name."""
     response = getattr(error, "response", None)
     if response is not None:
         return f"answered {response.status_code} {printable(response.reason)}"

@@ -235,7 +235,7 @@ def _rename(data: Dataset, name: str) -> Dataset:
 
 @contextmanager
 def _progress_callback(progress: bool | Progress | None) -> Iterator[Progress | None]:
-    """What is called with the progress of a file."""
+    """The function that is called with the progress of a file."""
     if callable(progress) or not progress:
         yield progress or None
         return

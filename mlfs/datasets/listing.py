@@ -49,7 +49,7 @@ class File:
 
 @dataclass(frozen=True)
 class PublicDataset:
-    """What the list says about a public data set.
+    """The entry of a public data set in the list.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def names() -> list[str]:
 
 
 def info(name: str) -> PublicDataset:
-    """What the list says about a public data set: size, origin, licence, citation, addresses.
+    """The entry of a public data set in the list: size, origin, licence, citation, addresses.
 
     Examples
     --------

@@ -84,7 +84,7 @@ class Holders(Protocol):
     def ask(
         self, question: Question, columns: Sequence[int], asked: Sequence[int] | None = None
     ) -> list[Any]:
-        """What all or some answer, in the order of their columns; `columns` are sent along."""
+        """The answers of all or some, in the order of their columns; `columns` are sent along."""
 
     def report(self) -> str:
         """How much was asked, in words."""
@@ -143,7 +143,7 @@ class ColumnsInfo(Info):
     # ---- asking -------------------------------------------------------------------------------
 
     def _ask(self, word: str, *picks: Any, more: tuple[Any, ...] = ()) -> np.ndarray:
-        """What the holders answer for all columns: kept for the next question of the kind."""
+        """The answers of the holders for all columns: kept for the next question of the kind."""
         key = word, repr((picks, more)), self._labels.tobytes(), self._parents
         answer: np.ndarray | None = self._cache.find(key)
         if answer is None:

@@ -146,7 +146,7 @@ def levels_of(info: Info, s: int) -> int:
 
 
 def block_of(info: Info, labels: np.ndarray) -> LabelBlock:
-    """What `Info.sum_over_labels` hands to its function for some labels."""
+    """The block that `Info.sum_over_labels` hands to its function for some labels."""
     assert isinstance(info, ExactInfo)
     return info._block(labels)
 

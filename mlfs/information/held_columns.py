@@ -154,7 +154,7 @@ class HeldColumns:
         return LentColumn(codes, anchor.valid, anchor.n)
 
     def answer(self, question: Question, columns: Mapping[int, LentColumn]) -> Any:
-        """What it knows, in the order of its columns in the whole table."""
+        """Its answers, in the order of its columns in the whole table."""
         self.table.f_all_valid = question.f_all_valid
         numbered = {self._number(s): column for s, column in columns.items()}
         self.table.lend({s: numbered[s] for s in numbered if s >= self.table.d})

@@ -106,7 +106,7 @@ class Subset:
         return self._cmi[0][i], self._cmi[1][i]
 
     def block(self, labels: np.ndarray) -> LabelBlock:
-        """What `Info.sum_over_labels` hands to its function."""
+        """The block that `Info.sum_over_labels` hands to its function."""
         self._needs_triples = self._needs_blocks = True
         if not self._fits or not self._planes.has_room(self._labels):
             return LabelBlock(self._small_table, labels, None)

@@ -309,7 +309,7 @@ class Table:
     def _pair_in_mask(
         self, key: tuple[str | int, ...], mask: int, pairs: Callable[[], PairStatistics]
     ) -> PairInfo:
-        """What the rows of one mask give; those of all rows if it is -1."""
+        """The table of the rows of one mask; those of all rows if it is -1."""
         cached: PairInfo | None = self.cache.find((key, mask))
         if cached is not None:
             return cached

@@ -46,7 +46,7 @@ class Metric:
 
     @property
     def summary(self) -> str:
-        """What it measures, in a line."""
+        """The quantity that it measures, in a line."""
         return (self.function.__doc__ or "").split("\n", 1)[0].rstrip(".")
 
 

@@ -249,7 +249,7 @@ def _share_of_best(blocks: Sequence[tuple[np.ndarray, ...]], normalised: bool) -
 
 @shared
 def worth_of(Y: Any, shares: Any) -> np.ndarray:
-    """What each true label counts: 1 over its propensity."""
+    """The weight of each true label: 1 over its propensity."""
     weights = np.asarray(shares, dtype=np.float64)
     q = truth_of(Y).known.shape[1]
     if weights.shape != (q,) or not ((weights > 0) & (weights <= 1)).all():

@@ -109,7 +109,7 @@ class LinearParts:
 @storable
 @dataclass(frozen=True)
 class Learner:
-    """What was learned about one label.
+    """A fitted classifier of one label.
 
     Parameters
     ----------

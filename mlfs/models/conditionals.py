@@ -37,7 +37,7 @@ Rows = Any  # a slice or an array of int
 @storable
 @dataclass(frozen=True)
 class FittedConditionals:
-    """What was learned about each label given its parents.
+    """The fitted classifiers of all labels given their parents.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ class Conditionals:
 
     @cached_property
     def _x_scores(self) -> np.ndarray:
-        """What X adds to the decision of each linear label, and the intercepts."""
+        """The share of X in the decision of each linear label, and the intercepts."""
         return np.asfortranarray(self._parts.times(self.X))
 
     @cached_property
@@ -256,7 +256,7 @@ class Conditionals:
 
 
 def offsets(parents: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
-    """What the parents add to a decision."""
+    """The share of the parents in a decision."""
     if parents.flags.f_contiguous:
         return coefficients @ parents.T.astype(np.float64)
     return parents.astype(np.float64) @ coefficients

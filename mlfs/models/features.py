@@ -86,7 +86,7 @@ class Columns(FeaturePlan):
 
 @storable
 class Selected(FeaturePlan):
-    """What a `FeatureSelector` selects, for all labels together or for each.
+    """The features that a `FeatureSelector` selects, for all labels together or for each.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ COMPARED = ("scikit-learn", "mlfs")
 
 @dataclass(frozen=True)
 class Stored:
-    """What a model file holds.
+    """The contents of a model file.
 
     Parameters
     ----------

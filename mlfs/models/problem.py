@@ -176,7 +176,7 @@ class Problem:
 
 
 class Opened(NamedTuple):
-    """What a model takes from a data set, besides X.
+    """The parts of a data set that a model takes, besides X.
 
     Parameters
     ----------

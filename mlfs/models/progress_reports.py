@@ -39,7 +39,7 @@ class Progress(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What is done, without the time."""
+        """The part that is done, without the time."""
         place = f" {self.done + 1} of {self.total}" if self.total else ""
         return ": ".join(self.what) + place
 

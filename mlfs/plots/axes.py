@@ -1,4 +1,4 @@
-"""What all displays have in common: where they draw, and how a selection is recognised."""
+"""The base of all displays: where they draw, and how a selection is recognised."""
 
 from __future__ import annotations
 

@@ -262,7 +262,7 @@ class Significance:
 
 @dataclass
 class SearchResult:
-    """What a search found, or had found when it was interrupted.
+    """The result of a search, complete or interrupted.
 
     Parameters
     ----------

@@ -140,7 +140,7 @@ class Connection:
                     raise ClusterError(msg)
 
     def run(self, function: Callable[..., Any], *args: Any) -> dict[str, Any]:
-        """What a function returns on each worker that answers, or its error."""
+        """The answer of a function on each worker that answers, or its error."""
         end = time.monotonic() + WAIT
         while True:
             try:
@@ -210,7 +210,7 @@ class Connection:
         return self.client.submit(function, *args, pure=False, **place, **named)
 
     def results(self, futures: Sequence[Any]) -> list[Any]:
-        """What was computed; waits as long as there are workers."""
+        """The computed value; waits as long as there are workers."""
         import distributed
 
         try:

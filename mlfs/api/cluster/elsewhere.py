@@ -58,11 +58,11 @@ class Elsewhere:
         raise UsageError(msg)
 
     def part(self, columns: Sequence[int]) -> Part:
-        """What a worker needs to get some columns."""
+        """The recipe by which a worker gets some columns."""
         raise NotImplementedError
 
     def notes(self, head: Sequence[str], parts: Sequence[str]) -> tuple[str, ...]:
-        """What is to be known of the whole: of its head, and of the parts of all workers."""
+        """Facts about the whole: about its head, and of the parts of all workers."""
         cautions = [note for note in parts if isinstance(note, Caution)]
         return tuple(dict.fromkeys([*cautions, *head, *parts]))
 
@@ -79,7 +79,7 @@ class Part:
         self._table, self._columns = table, columns
 
     def sent(self, connection: Connection) -> Any:
-        """What a task gets that needs it: itself, or a future of it."""
+        """The argument of a task that needs it: itself, or a future of it."""
         return connection.send(self)
 
     def dataset(self) -> Dataset:

@@ -46,7 +46,7 @@ OPTIONS = ("bins", "n_bins", "nominal_limit", "missing", "correction", "n_jobs",
 
 @dataclass(frozen=True)
 class _Shared:
-    """What every worker needs beside its columns.
+    """The data that every worker needs beside its columns.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class _Shared:
 
 
 class _Setting(NamedTuple):
-    """What one worker needs: its columns, its first candidate, groups and binnings."""
+    """The data that one worker needs: its columns, its first candidate, groups and binnings."""
 
     columns: list[int]
     names: list[str]
@@ -82,7 +82,7 @@ class _Setting(NamedTuple):
 
 
 class _Facts(NamedTuple):
-    """What a worker tells of its columns."""
+    """The answer of a worker about its columns."""
 
     columns: Any
     notes: tuple[str, ...]
@@ -264,7 +264,7 @@ class Workers:
     def ask(
         self, question: Question, columns: Sequence[int], asked: Sequence[int] | None = None
     ) -> list[Any]:
-        """What all or some answer, in the order of their columns; `columns` are sent along."""
+        """The answers of all or some, in the order of their columns; `columns` are sent along."""
         self.rounds += 1
 
         owners = np.searchsorted(self._first, columns, side="right") - 1

@@ -39,7 +39,7 @@ OF_THE_CLIENT: dict[str, Any] = dict.fromkeys(
 def search_on_workers(
     plan: Plan, info: Info, fixed: Sequence[Fixed], names: Sequence[str]
 ) -> tuple[dict[int, SearchResult], bool] | None:
-    """What is found for each label, and whether the search was interrupted.
+    """The result for each label, and whether the search was interrupted.
 
     None where workers cannot search: they lack the room for all columns, or the criterion.
 
@@ -80,7 +80,7 @@ def search_on_workers(
 def _results(
     plan: Plan, info: ColumnsInfo, fixed: Sequence[Fixed], wholes: list[Any], found: list[int]
 ) -> Iterator[tuple[int, SearchResult]]:
-    """What is found for each label that is not found yet, one on each worker at a time."""
+    """The result for each label that has none yet, one on each worker at a time."""
     plain = replace(plan, on_pick=None, options=plan.options.but(**OF_THE_CLIENT))
     parents = info._parents  # noqa: SLF001
     connection = info.holders.connection  # type: ignore[attr-defined]

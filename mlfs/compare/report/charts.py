@@ -155,7 +155,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Series:
-    """What is drawn of one method.
+    """The marks of one method.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ class Series:
 
     @property
     def ends(self) -> list[float]:
-        """What must be seen of it on the vertical axis."""
+        """The range that must be seen on the vertical axis."""
         spread = [point.sd if math.isfinite(point.sd) else 0.0 for point in self.points]
         return [
             point.y + side * sd

@@ -93,7 +93,7 @@ def _safe(text: str) -> str:
 
 
 def summary(results: Results, compared: Sequence[Contest]) -> str:
-    """What a terminal shows: for every metric the methods with their means and average ranks."""
+    """The summary for a terminal: for every metric the methods with means and average ranks."""
     lines: list[str] = []
     lacking: dict[str, None] = {}
     across_models = any(not contest.model for contest in compared)  # models too, not only criteria

@@ -72,7 +72,7 @@ def page(
 
 
 def _policy(script: str) -> str:
-    """What a browser may do with the page: run this one script, and fetch nothing."""
+    """The policy for browsers: run this one script, and fetch nothing."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "

@@ -101,7 +101,7 @@ class Picture:
 
     @contextmanager
     def series(self, method: int, values: Iterable[float]) -> Iterator[None]:
-        """What is drawn inside belongs to one method, which a page can hide.
+        """A group: all that is drawn inside belongs to one method, which a page can hide.
 
         Parameters
         ----------

@@ -90,7 +90,7 @@ def stability_table(overlap: Overlap) -> list[list[str]]:
 
 
 def caption(contest: Contest) -> str:
-    """What a table is about."""
+    """The subject of a table."""
     direction = "higher is better" if contest.higher_is_better else "lower is better"
     size_text = {
         MEAN: "mean over all numbers of features",

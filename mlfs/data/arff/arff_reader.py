@@ -343,7 +343,7 @@ class Parser:
             self.read_carefully()
 
     def body(self) -> Body:
-        """What was read."""
+        """The rows that were read."""
         n_rows = int(self.rows.counts[0])
         weights = None
         if self.weights:

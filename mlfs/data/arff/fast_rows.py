@@ -34,7 +34,7 @@ SHORTEST = 4  # bytes of an entry of a sparse row, as in "1 1,"
 
 
 class Plan(NamedTuple):
-    """What each column is to the kernel, and where its values go.
+    """The role of each column for the kernel, and where its values go.
 
     `places` holds the column of X, or ``~k`` for column k of the others; `is_plain` says that the
     name of every value is a single byte.
@@ -84,7 +84,7 @@ def _specs(attributes: Sequence[Attribute]) -> tuple[np.ndarray, list[tuple[str,
 
 
 def _singles(specs: np.ndarray, lists: Sequence[tuple[str, ...]]) -> tuple[np.ndarray, np.ndarray]:
-    """What a value of one byte means: where its table starts for each column; the tables."""
+    """The meaning of a value of one byte: where its table starts for each column; the tables."""
     singles = np.full((2 + min(len(lists), LISTS), 256), kernel.UNSEEN)
     singles[1:, ord("?")] = np.nan
     singles[NUMBER, ord("0") : ord("9") + 1] = np.arange(10)

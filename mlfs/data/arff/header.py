@@ -21,7 +21,7 @@ KNOWN = "numeric, real, integer, string, date or {value, value, ...}"
 
 
 class Type(NamedTuple):
-    """What an attribute holds; `pattern` is that of a date, `values` those of a nominal one."""
+    """The kind of an attribute; `pattern` is that of a date, `values` those of a nominal one."""
 
     kind: Literal["numeric", "nominal", "string", "date"]
     values: tuple[str, ...] = ()

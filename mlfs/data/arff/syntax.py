@@ -37,7 +37,7 @@ PYTHON = {java: python for python, forms in LETTERS.items() for java in forms.sp
 
 
 class Misfit(Exception):
-    """What is wrong in a line, and at which character, counted from 0."""
+    """The fault in a line, and at which character, counted from 0."""
 
     def __init__(self, message: str, position: int) -> None:
         super().__init__(message)

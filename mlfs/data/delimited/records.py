@@ -39,7 +39,7 @@ def delimiter_of(text: str) -> str:
 
 
 def delimiter_name(delimiter: str) -> str:
-    """What a delimiter is called."""
+    """The name of a delimiter."""
     names = {character: name for name, character in DELIMITERS.items()}
     return names.get(delimiter, repr(delimiter))
 
@@ -228,7 +228,7 @@ def number_in(cell: str, *, comma: bool = False) -> float | None:
 
 
 def fault_of(cell: str, number: float | None) -> str:
-    """What is wrong with a number that a float does not hold; empty if nothing is."""
+    """The fault of a number that a float does not hold; empty if nothing is."""
     if number is None or abs(number) < EXACT or math.isnan(number):
         return ""
     if math.isinf(number):
@@ -237,7 +237,7 @@ def fault_of(cell: str, number: float | None) -> str:
 
 
 class Word(NamedTuple):
-    """What a cell means: a value of a nominal column, a number (None: neither), a list.
+    """The meaning of a cell: a value of a nominal column, a number (None: neither), a list.
 
     `fault` is what is wrong with the number.
     """
@@ -293,7 +293,7 @@ class Words:
         return Column(name, "nominal", tuple(values))
 
     def codes(self, column: Column) -> np.ndarray:
-        """What each word is in the column."""
+        """The meaning of each word in the column."""
         if column.kind == "numeric":
             return np.array([word.number for word in self.words], np.float64)
         place: dict[str | None, float] = {value: float(k) for k, value in enumerate(column.values)}

@@ -1,4 +1,4 @@
-"""What the values of a label mean: {0,1}, {YES,NO}, {TRUE,FALSE}, {-1,1} by value, or classes."""
+"""Values of labels: {0,1}, {YES,NO}, {TRUE,FALSE}, {-1,1} by their meaning, or classes."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ MOVING = ("Reorder", "Remove", "Add", "Swap", "Partitioned", "Copy")
 
 @dataclass(frozen=True)
 class Count:
-    """What the relation name says.
+    """The options in a relation name.
 
     Parameters
     ----------

@@ -187,7 +187,7 @@ class Rows:
         return assemble(columns, table, plan.label_columns, texts, plan.request, source)
 
     def _column(self, j: int) -> tuple[Column, np.ndarray | None]:
-        """What a column is, and the codes of its words."""
+        """The kind of a column, and the codes of its words."""
         plan = self.plan
         name, kind = plan.names[j], plan.kinds[j]
         if kind.content != WORDS:
@@ -313,7 +313,7 @@ def _list_column(pa: Any, file: Any, group: int, name: str, path: str) -> Any:
 
 
 def _damage(name: str, error: Exception) -> str:
-    """What is wrong with a column, without the place: pyarrow counts from the start of a batch."""
+    """The fault of a column, without the place: pyarrow counts from the start of a batch."""
     why = PLACE.sub("", str(error).rpartition("Invalid: ")[2])
     if "UTF8" in why:
         return f"column {printable(name)!r} holds text that is not UTF-8"

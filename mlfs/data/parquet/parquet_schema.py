@@ -36,7 +36,7 @@ def pyarrow_for(purpose: str) -> Any:
 
 
 class Kind(NamedTuple):
-    """What a column holds, or why it is left out; and the type of its numbers."""
+    """The kind of a column, or why it is left out; and the type of its numbers."""
 
     content: str
     dtype: np.dtype = np.dtype(np.int32)
@@ -45,7 +45,7 @@ class Kind(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What is known before rows are read.
+    """The facts known before rows are read.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class Plan(NamedTuple):
 
 
 class _Schema(NamedTuple):
-    """What a file says of itself."""
+    """The description that a file has of itself."""
 
     names: list[str]
     kinds: list[Kind]
@@ -175,7 +175,7 @@ def _check_sizes(file: Any, size: int, path: str, limits: Limits) -> None:
 
 
 def plan_of(pa: Any, files: Sequence[InputFile], path: str, request: Request) -> Plan:
-    """What the columns are; no row is read."""
+    """The kinds of the columns; no row is read."""
     limits = request.limits
     schemas = []
     for file in files:
@@ -285,7 +285,7 @@ def _refuse_other(first: _Schema, other: _Schema, path: str, other_path: str) ->
 
 
 def _join_kinds(kinds: Sequence[Kind], name: str, paths: Sequence[str]) -> Kind:
-    """What a column is, of which each file says something."""
+    """The kind of a column, of which each file says something."""
     nonempty = [kind for kind in kinds if kind.content != NOTHING] or list(kinds)
     content = nonempty[0].content
     for kind, path in zip(kinds, paths, strict=True):

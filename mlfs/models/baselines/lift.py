@@ -127,7 +127,7 @@ class Lift(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has
 
     @property
     def base(self) -> Any:
-        """What is fitted on the distances."""
+        """The learner that is fitted on the distances."""
         return default_learner() if self.base_estimator is None else self.base_estimator
 
     def __sklearn_tags__(self) -> Any:

@@ -1,4 +1,4 @@
-"""What an inference is, and what it asks of a model: P(label | x, parents) for any rows.
+"""The contract of an inference, and of the model that it asks: P(label | x, parents) for any rows.
 
 Label vectors by number, and the tables of a model over them, for blocks of rows.
 """

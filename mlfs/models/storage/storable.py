@@ -1,4 +1,4 @@
-"""What a model file may hold, and what it keeps of each object.
+"""The classes that a model file may hold, and the attributes that it keeps of each.
 
 Our own classes say so with the decorator `storable`: of a dataclass its fields are kept, of an
 estimator its parameters and what `fit` left. Of scikit-learn's classes those of `LEARNERS` and
@@ -154,7 +154,7 @@ def parameter_names(cls: Any) -> tuple[str, ...]:
 
 
 def kept_attributes(value: Any, name: str) -> dict[str, Any]:
-    """What a file keeps of a fitted object beside its parameters."""
+    """The attributes that a file keeps of a fitted object beside its parameters."""
     if name in SKLEARN:
         return {key: vars(value)[key] for key in SKLEARN[name].split() if key in vars(value)}
     return {key: kept for key, kept in vars(value).items() if is_attribute(type(value), key, name)}

@@ -45,7 +45,7 @@ Split = tuple[np.ndarray, np.ndarray]
 
 
 class Part(NamedTuple):
-    """What one label learns from in one fold, and the rows that are held out there."""
+    """The rows that one label learns from in one fold, and the rows that are held out there."""
 
     label: int
     fold: int
