@@ -75,19 +75,35 @@ def _kept(function: Any, **options: Any) -> Any:
 
 
 def _make_safe(file: Any) -> None:
-    """Let a full disk and other processes do no harm to the code that numba keeps of a kernel.
+    """Let a full disk, a damaged cache and other processes do no harm to a kernel.
 
-    numba numbers the files of a kernel, and two processes that compile it at the same time for
-    other types would exchange their code: so the name of a file says which process wrote it.
+    numba ends in an error where it cannot read what an earlier version of mlfs, whose types had
+    other names, has left; such a kernel is compiled again. numba numbers the files of a kernel, and
+    two processes that compile it at the same time for other types would exchange their code: so the
+    name of a file says which process wrote it.
     """
-    numbered, save = file._data_name, file.save  # noqa: SLF001  # numba has no public way
+    numbered, index = file._data_name, file._load_index  # noqa: SLF001  # there is no public way
+    load, save = file.load, file.save
+
+    def known_files() -> Any:
+        try:
+            return index()
+        except Exception:  # noqa: BLE001  # whatever pickle says
+            return {}
+
+    def load_if_possible(key: Any) -> Any:
+        try:
+            return load(key)
+        except Exception:  # noqa: BLE001
+            return None
 
     def save_if_possible(key: Any, data: Any) -> None:
         with contextlib.suppress(OSError):
             save(key, data)
 
     file._data_name = lambda number: f"{PROCESS}-{numbered(number)}"  # noqa: SLF001
-    file.save = save_if_possible
+    file._load_index = known_files  # noqa: SLF001
+    file.load, file.save = load_if_possible, save_if_possible
 
 
 def _made(function: Any, **options: Any) -> Any:

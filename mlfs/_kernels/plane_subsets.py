@@ -16,7 +16,7 @@ from mlfs._kernels.jit import compiled, inner, wrapping
 from mlfs._kernels.planes import popcount
 
 
-class Columns(NamedTuple):
+class PlaneColumns(NamedTuple):
     """Columns as bit planes: n[at[j] + code] is how often column j has a code."""
 
     planes: np.ndarray
@@ -53,7 +53,7 @@ class Tables(NamedTuple):
         )
 
 
-class Results(NamedTuple):
+class SubsetSums(NamedTuple):
     """Sums over the labels of I(s;l|f) and I(f;l|s), and, if it has any size, what they are of.
 
     sums[:, j, k, i] are the sums of c log c over n(f,s,l), n(f,s), n(f,l) and n(s,l).
@@ -83,7 +83,7 @@ def _together_into(a: Any, b: Any, out: Any) -> Any:
 
 
 @inner
-def _complete(table: Any, f: Columns, i: int, s: Columns, j: int) -> None:
+def _complete(table: Any, f: PlaneColumns, i: int, s: PlaneColumns, j: int) -> None:
     """Fill the cells of n(f, s) in which f or s is at its mode."""
     f_mode = f.modes[i]
     s_mode = s.modes[j]
@@ -112,7 +112,7 @@ def _sum(table: Any, f_levels: int, s_levels: int, xlogx: Any) -> int:
 
 
 @inner
-def _pair(table: Any, f: Columns, i: int, s: Columns, j: int, xlogx: Any) -> int:
+def _pair(table: Any, f: PlaneColumns, i: int, s: PlaneColumns, j: int, xlogx: Any) -> int:
     """Count n(f, s), and give its sum of c log c."""
     plane = f.first[i]
     for a in range(f.levels[i]):
@@ -128,7 +128,7 @@ def _pair(table: Any, f: Columns, i: int, s: Columns, j: int, xlogx: Any) -> int
 
 
 @inner
-def _non_mode(f: Columns, i: int) -> int:
+def _non_mode(f: PlaneColumns, i: int) -> int:
     """The rows in which a column of two levels is not at its mode."""
     return f.n[f.at[i] + 1 - f.modes[i]]
 
@@ -142,8 +142,8 @@ def _sum_of_two(n_f: int, n_s: int, co: int, n_rows: int, xlogx: Any) -> int:
 
 @compiled
 def subset_pairs(
-    f: Columns,
-    s: Columns,
+    f: PlaneColumns,
+    s: PlaneColumns,
     start: Any,
     where: Any,
     n_rows: int,
@@ -168,7 +168,9 @@ def subset_pairs(
 
 
 @inner
-def _count_cells(f: Columns, i: int, s: Columns, j: int, l: Columns, tables: Tables) -> None:
+def _count_cells(
+    f: PlaneColumns, i: int, s: PlaneColumns, j: int, l: PlaneColumns, tables: Tables
+) -> None:
     """Count n(f,s) and n(f,s,l) where f and s are not at their modes."""
     plane = f.first[i]
     for a in range(f.levels[i]):
@@ -193,7 +195,9 @@ def _count_cells(f: Columns, i: int, s: Columns, j: int, l: Columns, tables: Tab
 
 
 @inner
-def _joint(f: Columns, i: int, s: Columns, j: int, l: Columns, k: int, tables: Tables) -> None:
+def _joint(
+    f: PlaneColumns, i: int, s: PlaneColumns, j: int, l: PlaneColumns, k: int, tables: Tables
+) -> None:
     """Fill the cells of n(f,s,l) in which f or s is at its mode."""
     cells = tables.fsl[k]
     f_mode = f.modes[i]
@@ -226,16 +230,16 @@ def _sum_of_joint(cells: Any, f_levels: int, s_levels: int, l_levels: int, xlogx
 
 @inner
 def _triple(
-    f: Columns,
+    f: PlaneColumns,
     i: int,
-    s: Columns,
+    s: PlaneColumns,
     j: int,
-    l: Columns,
+    l: PlaneColumns,
     tables: Tables,
     scale: float,
     xlogx: Any,
     place: int,
-    out: Results,
+    out: SubsetSums,
 ) -> None:
     """Write what one feature, one anchor and the labels give."""
     labels = l.first.size
@@ -260,16 +264,16 @@ def _triple(
 
 @inner
 def _triple_of_two(
-    f: Columns,
+    f: PlaneColumns,
     i: int,
-    s: Columns,
+    s: PlaneColumns,
     j: int,
-    l: Columns,
+    l: PlaneColumns,
     tables: Tables,
     scale: float,
     xlogx: Any,
     place: int,
-    out: Results,
+    out: SubsetSums,
 ) -> None:
     """The like where all have two levels: the cells follow by subtraction."""
     labels = l.first.size
@@ -307,15 +311,15 @@ def _triple_of_two(
 @wrapping
 @compiled
 def subset_triples(
-    f: Columns,
-    s: Columns,
-    l: Columns,
+    f: PlaneColumns,
+    s: PlaneColumns,
+    l: PlaneColumns,
     start: Any,
     where: Any,
     scale: float,
     xlogx: Any,
     tables: Tables,
-    out: Results,
+    out: SubsetSums,
 ) -> None:
     """Write the results of the features where[i], and of the anchors j from start[i]."""
     labels = l.first.size

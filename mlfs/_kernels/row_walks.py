@@ -33,7 +33,7 @@ class Pairs(NamedTuple):
     sums: np.ndarray  # (columns,): the sum of c log c over the cells of f
 
 
-class Scratch(NamedTuple):
+class WalkMemory(NamedTuple):
     """Memory for a walk; `co` and `seen` are 0 before and after it."""
 
     co: np.ndarray
@@ -146,7 +146,7 @@ def add_joint_of_lists(
 
 
 @inner
-def _touch(lists: Lists, row: int, s: int, scratch: Scratch, n_touched: int) -> int:
+def _touch(lists: Lists, row: int, s: int, scratch: WalkMemory, n_touched: int) -> int:
     """Count one row, and keep a list of the columns that occur."""
     co, touched, seen = scratch
     weight = lists.weights[row]
@@ -163,7 +163,7 @@ def _touch(lists: Lists, row: int, s: int, scratch: Scratch, n_touched: int) -> 
 
 @inner
 def _joint_of_touched(
-    lists: Lists, f: int, pairs: Pairs, n_sl: Any, xlogx: Any, scratch: Scratch
+    lists: Lists, f: int, pairs: Pairs, n_sl: Any, xlogx: Any, scratch: WalkMemory
 ) -> int:
     """The sum of c log c over n(f,s,l) of one column, cell by cell."""
     co = scratch.co
@@ -193,7 +193,7 @@ def add_joint_of_levels(
     pairs: Pairs,
     n_sl: Any,
     xlogx: Any,
-    scratch: Scratch,
+    scratch: WalkMemory,
     out: Any,
 ) -> None:
     """Add the sums of c log c over n(f,s,l), labels of two levels, f and s of any.

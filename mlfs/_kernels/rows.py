@@ -32,7 +32,7 @@ from mlfs._kernels.words import byte, eight, leading, word
 TAB, NEWLINE, SPACE, COMMA, OPEN, CLOSE = 9, 10, 32, 44, 123, 125
 
 
-class Columns(NamedTuple):
+class ColumnRoles(NamedTuple):
     """Each column's kind, the meaning of a value of one byte in it, and where its values go."""
 
     kinds: Any

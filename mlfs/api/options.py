@@ -26,7 +26,7 @@ from mlfs.api.value_kinds import (
     Share,
     Switch,
     TargetBins,
-    Threads,
+    ThreadCount,
     Whole,
 )
 from mlfs.errors import UsageError, printable
@@ -245,7 +245,7 @@ OPTIONS: tuple[Option, ...] = (
         metavar="N", reported=True, fitted="random_state", only_for="auto or cv",
     ),
     Option(
-        "n_jobs", Threads(), None,
+        "n_jobs", ThreadCount(), None,
         "Threads, -1 for all processors; the result is the same. By default one.",
         ("-j", "--jobs"), metavar="N",
     ),

@@ -160,7 +160,7 @@ class Auto(Kind):
 
 
 @dataclass(frozen=True)
-class Threads(Kind):
+class ThreadCount(Kind):
     """A number of threads; negative ones count from all processors down."""
 
     description: str = "is a number of threads, or -1 for all"

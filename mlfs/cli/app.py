@@ -6,7 +6,6 @@ import errno
 import os
 import re
 import sys
-import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -177,18 +176,8 @@ def _guarded(arguments: list[str], console: Console) -> int:
         if console.debug:
             raise
         shown = f"{type(error).__name__}: {printable(error, 200)}"
-        if _in_cache_of_numba(error):
-            remedy = "delete the files *.nbi and *.nbc in __pycache__ of mlfs or NUMBA_CACHE_DIR"
-            console.error(f"the compiled code that numba keeps is damaged ({shown}): {remedy}")
-            return 1
         console.error(f"internal error ({shown}); run it with --debug to see where")
         return 1
-
-
-def _in_cache_of_numba(error: BaseException) -> bool:
-    """Whether an error was raised where numba loads the code that it keeps."""
-    steps = traceback.walk_tb(error.__traceback__)
-    return any(frame.f_globals.get("__name__") == "numba.core.caching" for frame, _ in steps)
 
 
 def _plain(error: click.UsageError) -> str:

@@ -109,7 +109,7 @@ HELP_NAMES = ("-h", "--help")
 SETTINGS: dict[str, Any] = {"max_content_width": 96}
 
 
-class Option(click.Option):
+class TopicOption(click.Option):
     """An option that stands under a topic in the help."""
 
     def __init__(self, *names: Any, topic: str = OTHER, **settings: Any) -> None:
@@ -119,7 +119,7 @@ class Option(click.Option):
 
 def topical(topic: str, *names: str, **settings: Any) -> Callable[[F], F]:
     """Make a decorator for an option under a topic."""
-    return click.option(*names, cls=Option, topic=topic, **settings)
+    return click.option(*names, cls=TopicOption, topic=topic, **settings)
 
 
 def _refuse_twice(command: click.Command, context: click.Context, arguments: list[str]) -> None:

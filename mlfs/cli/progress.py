@@ -75,7 +75,7 @@ def _cut(line: str, room: int) -> str:
     return line
 
 
-class Picks(_Line):
+class PickProgress(_Line):
     """Shows the picks of a selection, at most ten times a second.
 
     Parameters

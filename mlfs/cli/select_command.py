@@ -18,7 +18,7 @@ from mlfs.cli.console import (
     write_report,
 )
 from mlfs.cli.help import Command, topical
-from mlfs.cli.progress import Picks, Waiting
+from mlfs.cli.progress import PickProgress, Waiting
 from mlfs.cli.shared_options import input_data, reading, selecting, selection_options, talking
 from mlfs.errors import Interrupted, UsageError, plural
 
@@ -123,7 +123,7 @@ def run_selection(console: Console, dataset: Any, settings: dict[str, Any]) -> t
     if not prepared.grouping.trivial:
         shown = [names[columns[0]] for columns in prepared.grouping.members]
     beside = (lambda: prepared.cluster_report) if settings["cluster"] is not None else str
-    with Picks(console, shown, dataset.label_names, n, beside) as progress:
+    with PickProgress(console, shown, dataset.label_names, n, beside) as progress:
         try:
             selection = run(prepared, on_pick=progress.on_pick, **searching)
         except Interrupted as stop:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from mlfs.api.options import NAMED, OPTIONS, Option
-from mlfs.api.value_kinds import Binned, Positive, Share, Switch, Threads, Whole, literal
+from mlfs.api.value_kinds import Binned, Positive, Share, Switch, ThreadCount, Whole, literal
 from mlfs.binnings import BINNINGS
 from mlfs.cli.console import console_of
 from mlfs.cli.help import OTHER, topical
@@ -157,7 +157,7 @@ def _flag(option: Option) -> Callable[[F], F]:
         settings["type"] = click.FloatRange(min=0, min_open=True)
     elif isinstance(kind, Share):
         settings["type"] = click.FloatRange(0, 1)
-    elif isinstance(kind, Threads):
+    elif isinstance(kind, ThreadCount):
         settings["type"] = int
     elif option.name == "n":
         settings["callback"] = count

@@ -194,7 +194,7 @@ class RowLists(ColumnGroup):
         cells = triples.n_sl
         n_sl[:, anchor.non_modes] = cells
         n_sl[:, anchor.mode] = triples.labels.n_cells[triples.indices] - cells.sum(axis=1)
-        scratch = row_walks.Scratch(
+        scratch = row_walks.WalkMemory(
             padded((self.cells, anchor.levels), np.int64),
             np.empty(self.size, np.int32),
             padded((self.size,), np.uint8),

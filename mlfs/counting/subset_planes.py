@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mlfs._kernels.plane_subsets import (
-    Columns,
-    Results,
+    PlaneColumns,
+    SubsetSums,
     Tables,
     subset_pairs,
     subset_triples,
@@ -28,7 +28,7 @@ MOST_LEVELS = 64
 SMALL = 1 << 18  # bytes of tables that are kept for the next call
 
 
-class Part(NamedTuple):
+class PlanePart(NamedTuple):
     """Columns whose planes lie together."""
 
     members: np.ndarray | None  # which of the columns that were asked for; None for all
@@ -76,7 +76,7 @@ class SubsetPlanes:
         self._anchors = np.empty((0, self._words), np.uint64)
         self._used = 0
         self._last_label_planes: tuple[bytes, np.ndarray, np.ndarray] | None = None
-        self._in_play: tuple[np.ndarray, Columns] | None = None  # the labels asked for last
+        self._in_play: tuple[np.ndarray, PlaneColumns] | None = None  # the labels asked for last
         self._has_room: tuple[np.ndarray, bool] | None = None
         self._tables: Tables | None = None
 
@@ -92,13 +92,13 @@ class SubsetPlanes:
 
     # ---- planes -----------------------------------------------------------------------------
 
-    def parts(self, positions: np.ndarray) -> Iterator[Part]:
+    def parts(self, positions: np.ndarray) -> Iterator[PlanePart]:
         """The planes of some columns, those that lie together at once."""
         packed = self._codes.packed
         if packed is not None:  # the planes of all columns that have any lie together
             first = packed.first[positions]
             if self._all_packed or (first >= 0).all():
-                yield Part(None, packed.planes, first)
+                yield PlanePart(None, packed.planes, first)
                 return
         group_of = self._group_of[positions]
         group = int(group_of[0]) if positions.size else -1
@@ -107,7 +107,7 @@ class SubsetPlanes:
         for i in groups:
             members = None if same else np.flatnonzero(group_of == i)
             columns = positions if members is None else positions[members]
-            yield Part(members, *self._counts.groups[i].planes_of(columns - self._edges[i]))
+            yield PlanePart(members, *self._counts.groups[i].planes_of(columns - self._edges[i]))
 
     def _slots(self, anchors: Sequence[int]) -> np.ndarray:
         """The first planes of anchors, among those that are kept."""
@@ -170,17 +170,17 @@ class SubsetPlanes:
 
     # ---- terms ------------------------------------------------------------------------------
 
-    def _columns(self, planes: np.ndarray, first: np.ndarray, columns: Any) -> Columns:
+    def _columns(self, planes: np.ndarray, first: np.ndarray, columns: Any) -> PlaneColumns:
         levels, modes, offsets, sums = self._column_facts.take(columns, axis=1)
-        return Columns(planes, first, levels, modes, offsets, sums, self._counts.n_f)
+        return PlaneColumns(planes, first, levels, modes, offsets, sums, self._counts.n_f)
 
-    def _picked(self, anchors: Sequence[int]) -> Columns:
+    def _picked(self, anchors: Sequence[int]) -> PlaneColumns:
         slots = self._slots(anchors)
         return self._columns(self._anchors, slots, anchors)
 
     def _candidates(
         self, candidates: np.ndarray, start: np.ndarray
-    ) -> Iterator[tuple[Columns, np.ndarray, np.ndarray]]:
+    ) -> Iterator[tuple[PlaneColumns, np.ndarray, np.ndarray]]:
         """Candidates whose planes lie together: their columns, their starts and which they are."""
         for members, planes, first in self.parts(candidates):
             columns = candidates if members is None else candidates[members]
@@ -222,7 +222,7 @@ class SubsetPlanes:
         labels: np.ndarray,
         *,
         with_sums: bool = False,
-    ) -> Results:
+    ) -> SubsetSums:
         """The sums over labels of I(s;l|f) and I(f;l|s), of each anchor and each candidate."""
         shape = (len(anchors), labels.size, candidates.size) if with_sums else (0, 0, 0)
         sums = np.zeros((4, *shape), np.int64)
@@ -235,16 +235,16 @@ class SubsetPlanes:
                     for f, begins, members in self._candidates(candidates, later):
                         in_place = self._all_fit or not sums.size
                         cut_sums = sums if in_place else np.zeros_like(sums[:, cut])  # in one piece
-                        results = Results(out[0, cut], out[1, cut], cut_sums)
+                        results = SubsetSums(out[0, cut], out[1, cut], cut_sums)
                         tables, xlogx = self._tables_for(f, s, l), self._counts.xlogx
                         subset_triples(
                             f, s, l, begins, members, self._scale, xlogx, tables, results
                         )
                         if not in_place:
                             sums[:, cut] += cut_sums
-        return Results(out[0], out[1], sums)
+        return SubsetSums(out[0], out[1], sums)
 
-    def _tables_for(self, f: Columns, s: Columns, l: Columns) -> Tables:
+    def _tables_for(self, f: PlaneColumns, s: PlaneColumns, l: PlaneColumns) -> Tables:
         """Memory for the counts of some columns: that of the last call, if there is enough."""
         anchors, labels, kept = s.first.size, l.first.size, self._tables
         if kept is not None and len(kept.t_sl) >= anchors and kept.t_fl.size >= labels:
@@ -257,12 +257,12 @@ class SubsetPlanes:
         most_f, most_s, most_l = (int(columns.levels.max()) for columns in (f, s, l))
         return Tables.of(most_f, most_s, most_l, anchors, labels, self._words)
 
-    def _labels(self, labels: np.ndarray) -> Columns:
+    def _labels(self, labels: np.ndarray) -> PlaneColumns:
         if self._in_play is None or self._in_play[0] is not labels:
             y, none = self._counts.labels, np.zeros(labels.size, np.int64)
             planes, first = self._label_planes(labels)
             levels, modes = y.levels[labels].astype(np.int64), y.modes[labels].astype(np.int64)
-            columns = Columns(planes, first, levels, modes, y.offsets[labels], none, y.n)
+            columns = PlaneColumns(planes, first, levels, modes, y.offsets[labels], none, y.n)
             self._in_play = labels, columns
         return self._in_play[1]
 

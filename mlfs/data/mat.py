@@ -28,7 +28,7 @@ from mlfs.data.dataset import Dataset, Source
 from mlfs.data.files import InputFile
 from mlfs.data.mat_elements import (
     CLASSES,
-    Damaged,
+    DamagedElement,
     Unsuited,
     Variable,
     numbers,
@@ -119,7 +119,7 @@ def _load(content: bytes, path: str, limits: Limits) -> tuple[dict[str, Any], li
             arrays[head.name] = texts(variable) if head.name in TEXTS else numbers(variable)
     except Unsuited as error:
         raise ParseError(f"the variable {error}", path) from None
-    except Damaged as error:
+    except DamagedElement as error:
         raise ParseError(f"this is not a MATLAB file of version 5 to 7: {error}", path) from None
     return arrays, [name for name in others if name]
 

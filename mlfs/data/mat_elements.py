@@ -42,7 +42,7 @@ CLASSES = {
 NUMERIC = range(6, 16)
 
 
-class Damaged(Exception):
+class DamagedElement(Exception):
     """An element that is not what its tag or the format says, in words."""
 
 
@@ -81,7 +81,7 @@ class Variable(NamedTuple):
 def _element(view: memoryview, start: int, order: str) -> Element:
     """Read a tag, and take the bytes that belong to it."""
     if start + 8 > len(view):
-        raise Damaged("it ends in the middle of an element")
+        raise DamagedElement("it ends in the middle of an element")
     word, size = struct.unpack_from(order + "II", view, start)
     if word >> 16:  # a small element: both in one word, and the bytes in the next
         kind, size, data_start, end = word & 0xFFFF, word >> 16, start + 4, start + 8
@@ -91,7 +91,7 @@ def _element(view: memoryview, start: int, order: str) -> Element:
     if data_start + size > min(len(view), max(end, data_start + size)) or (
         end == start + 8 and size > 4
     ):
-        raise Damaged(f"an element of {size} bytes is longer than what holds it")
+        raise DamagedElement(f"an element of {size} bytes is longer than what holds it")
     return Element(kind, view[data_start : data_start + size], min(end, len(view)))
 
 
@@ -99,7 +99,7 @@ def variables(content: bytes, path: str) -> Iterator[Variable]:
     """Walk through the variables of a file, each by its head alone."""
     order = {b"IM": "<", b"MI": ">"}.get(content[126:128], "")
     if not order or struct.unpack_from(order + "H", content, 124)[0] >> 8 != 1:
-        raise Damaged("it has no such header")
+        raise DamagedElement("it has no such header")
     view = memoryview(content)
     position = HEADER
     while position < len(content):
@@ -110,10 +110,12 @@ def variables(content: bytes, path: str) -> Iterator[Variable]:
             if not head:
                 continue
             if len(head) < 8 or struct.unpack_from(order + "I", head)[0] != MATRIX:
-                raise Damaged("a compressed element holds no variable")
+                raise DamagedElement("a compressed element holds no variable")
             yield _head(memoryview(head)[8:], order, element.data)
         elif element.kind != MATRIX:
-            raise Damaged(f"an element of type {element.kind} stands where a variable is expected")
+            raise DamagedElement(
+                f"an element of type {element.kind} stands where a variable is expected"
+            )
         elif len(element.data):
             yield _head(element.data, order, None)
 
@@ -140,7 +142,7 @@ def unpack_variable(variable: Variable, room: int, path: str, limits: Limits) ->
         )
     content = _unpack(variable.packed, size + 1, path)
     if len(content) != size:
-        raise Damaged("a compressed variable is not as long as it says")
+        raise DamagedElement("a compressed variable is not as long as it says")
     return _head(memoryview(content)[8:], variable.order, None)
 
 
@@ -148,18 +150,18 @@ def _head(view: memoryview, order: str, packed: memoryview | None) -> Variable:
     """Read the flags, the dimensions and the name of a variable."""
     flags = _element(view, 0, order)
     if flags.kind != UINT32 or len(flags.data) != 8:
-        raise Damaged("a variable does not start with its flags")
+        raise DamagedElement("a variable does not start with its flags")
     word = struct.unpack_from(order + "I", flags.data)[0]
     kind, bits = word & 0xFF, word >> 8 & 0xFF
     if kind not in CLASSES:
-        raise Damaged(f"a variable is of class {kind}, which does not exist")
+        raise DamagedElement(f"a variable is of class {kind}, which does not exist")
     if kind == OPAQUE:  # it has no dimensions, and nothing that could be read
         return Variable("", kind, bits, (), view[:0], order, packed)
     dims = _element(view, flags.end, order)
     shape = _shape(dims, order)
     name = _element(view, dims.end, order)
     if name.kind not in (INT8, UTF8):
-        raise Damaged("a variable has no name")
+        raise DamagedElement("a variable has no name")
     text = bytes(name.data).decode("utf-8", "replace")
     return Variable(text, kind, bits, shape, view[name.end :], order, packed)
 
@@ -167,10 +169,10 @@ def _head(view: memoryview, order: str, packed: memoryview | None) -> Variable:
 def _shape(dims: Element, order: str) -> tuple[int, ...]:
     count, remainder = divmod(len(dims.data), 4)
     if dims.kind not in (INT32, UINT32) or remainder or not 0 < count <= MOST_DIMENSIONS:
-        raise Damaged("a variable has no dimensions")
+        raise DamagedElement("a variable has no dimensions")
     shape = struct.unpack(f"{order}{count}i", dims.data)
     if min(shape) < 0:
-        raise Damaged(f"a variable has a side of length {min(shape)}")
+        raise DamagedElement(f"a variable has a side of length {min(shape)}")
     return shape
 
 
@@ -183,10 +185,10 @@ def _values(
     element = _element(view, start, order)
     code = kinds.get(element.kind)
     if code is None:
-        raise Damaged(f"an element of type {element.kind} stands where numbers are expected")
+        raise DamagedElement(f"an element of type {element.kind} stands where numbers are expected")
     dtype = np.dtype(order + code)
     if len(element.data) % dtype.itemsize:
-        raise Damaged(f"{len(element.data)} bytes are no numbers of {dtype.itemsize} bytes")
+        raise DamagedElement(f"{len(element.data)} bytes are no numbers of {dtype.itemsize} bytes")
     values = np.frombuffer(element.data, dtype)
     return values.astype(dtype.newbyteorder("="), copy=True), element.end
 
@@ -206,12 +208,14 @@ def numbers(variable: Variable) -> Any:
 def _check_count(count: int, variable: Variable) -> None:
     if count != variable.cells:
         size = " x ".join(map(str, variable.shape))
-        raise Damaged(f"the variable {printable(variable.name)} is {size} and holds {count} values")
+        raise DamagedElement(
+            f"the variable {printable(variable.name)} is {size} and holds {count} values"
+        )
 
 
 def _sparse(variable: Variable) -> sp.csc_array:
     if len(variable.shape) != 2:
-        raise Damaged("a sparse matrix has not two dimensions")
+        raise DamagedElement("a sparse matrix has not two dimensions")
     view, order = variable.body, variable.order
     rows, position = _values(view, 0, order, WHOLE)
     ends, position = _values(view, position, order, WHOLE)
@@ -220,10 +224,10 @@ def _sparse(variable: Variable) -> sp.csc_array:
     count = int(ends[-1]) if len(ends) else -1
     rising = len(ends) == width + 1 and ends[0] == 0 and bool((ends[1:] >= ends[:-1]).all())
     if not rising or not 0 <= count <= min(len(rows), len(data)):
-        raise Damaged("the columns of a sparse matrix do not end where its entries do")
+        raise DamagedElement("the columns of a sparse matrix do not end where its entries do")
     rows, data = rows[:count], data[:count]
     if count and (int(rows.min()) < 0 or int(rows.max()) >= n):
-        raise Damaged(f"an entry of a sparse matrix stands beyond its {n} rows")
+        raise DamagedElement(f"an entry of a sparse matrix stands beyond its {n} rows")
     kind = np.int32 if max(n, width, count) < 1 << 31 else np.int64
     entries = (data, rows.astype(kind), ends.astype(kind))
     return sp.csc_array(entries, shape=variable.shape)
@@ -239,7 +243,9 @@ def texts(variable: Variable) -> list[str]:
         element = _element(view, position, variable.order)
         position = element.end
         if element.kind != MATRIX or len(result) == variable.cells:
-            raise Damaged(f"the cells of {printable(variable.name)} are not those it declares")
+            raise DamagedElement(
+                f"the cells of {printable(variable.name)} are not those it declares"
+            )
         inner = _head(element.data, variable.order, None) if len(element.data) else None
         if inner is None or (inner.kind in NUMERIC and not inner.cells):
             result.append("")  # an empty matrix
@@ -258,19 +264,21 @@ def texts(variable: Variable) -> list[str]:
 def _rows(variable: Variable) -> list[str]:
     """The rows of a matrix of characters, which is stored by columns."""
     if len(variable.shape) != 2:
-        raise Damaged("a matrix of characters has not two dimensions")
+        raise DamagedElement("a matrix of characters has not two dimensions")
     if not variable.cells:
         return []
     element = _element(variable.body, 0, variable.order)
     encoding = ENCODINGS.get(element.kind)
     if encoding is None:
-        raise Damaged(f"an element of type {element.kind} stands where text is expected")
+        raise DamagedElement(f"an element of type {element.kind} stands where text is expected")
     suffix = ("-le" if variable.order == "<" else "-be") if element.kind in UNITS else ""
     try:
         text = bytes(element.data).decode(encoding + suffix)
     except UnicodeDecodeError:
         name = encoding.upper()
-        raise Damaged(f"the text of {printable(variable.name) or 'a cell'} is no {name}") from None
+        raise DamagedElement(
+            f"the text of {printable(variable.name) or 'a cell'} is no {name}"
+        ) from None
     n, width = variable.shape
     if n == 1 and len(element.data) // UNITS.get(element.kind, 1) == width:
         return [text]

@@ -100,7 +100,7 @@ def _array(file: InputFile, request: Request | None) -> Any:
         raise ParseError(
             "the array holds Python objects (a pickle), which are never opened; save numbers", path
         ) from None
-    except Damaged as error:
+    except DamagedArray as error:
         raise ParseError(f"the array {error}", path) from None
     if table.ndim == 0:
         raise ParseError("the array is a single value, not a matrix", path)
@@ -122,7 +122,7 @@ LAST_CHARACTER = 0x10FFFF
 HALVES = (0xD800, 0xDFFF)
 
 
-class Damaged(Exception):
+class DamagedArray(Exception):
     """The fault of an array, in words that follow its name."""
 
 
@@ -161,7 +161,7 @@ def matrix(stream: Any, size: int, names: Sequence[str] | None, request: Request
             raise error.in_file(path) from None
         packer.add(rows)
     if packer.n_rows != form.shape[0] or stream.read(1):
-        raise Damaged(f"declares {size} bytes and holds other than that")
+        raise DamagedArray(f"declares {size} bytes and holds other than that")
     return packer.finish()
 
 
@@ -195,7 +195,7 @@ def array(content: bytes, size: int | None = None) -> np.ndarray:
     [[1.0, 0.0], [0.0, 1.0]]
     """
     if size is not None and len(content) != size:
-        raise Damaged("cannot be read: it is not as long as the archive says")
+        raise DamagedArray("cannot be read: it is not as long as the archive says")
     form = form_of(content, len(content))
     dtype, shape = form.dtype, form.shape
     flat = np.frombuffer(content, dtype, offset=form.start)
@@ -229,31 +229,31 @@ def form_of(content: bytes, size: int) -> Form:
     header, start = _header(content)
     match = HEADER.fullmatch(header)
     if match is None:
-        raise Damaged("cannot be read: its header is not what numpy writes")
+        raise DamagedArray("cannot be read: its header is not what numpy writes")
     if match["record"]:
-        raise Damaged("is a structured array; save a plain matrix")
+        raise DamagedArray("is a structured array; save a plain matrix")
     dtype = _dtype(match["descr"])
     shape = _shape(match["shape"])
     declared = dtype.itemsize * math.prod(shape)
     if declared != size - start:
-        raise Damaged(f"declares {declared} bytes and holds {size - start}")
+        raise DamagedArray(f"declares {declared} bytes and holds {size - start}")
     if not dtype.itemsize:
-        raise Damaged("holds items of no size")
+        raise DamagedArray("holds items of no size")
     return Form(dtype, shape, match["fortran"] == "True", start)
 
 
 def _header(content: bytes) -> tuple[str, int]:
     """The text of the header, and where the numbers start."""
     if not content.startswith(MAGIC) or len(content) < 12:
-        raise Damaged("cannot be read: it does not start as a .npy file does")
+        raise DamagedArray("cannot be read: it does not start as a .npy file does")
     version = content[6]
     if version not in (1, 2, 3):
-        raise Damaged(f"cannot be read: it is of version {version} of the .npy format")
+        raise DamagedArray(f"cannot be read: it is of version {version} of the .npy format")
     form, position = ("<H", 8) if version == 1 else ("<I", 8)
     (length,) = struct.unpack_from(form, content, position)
     start = position + struct.calcsize(form)
     if length > min(LONGEST, len(content) - start):
-        raise Damaged("cannot be read: it ends in its header")
+        raise DamagedArray("cannot be read: it ends in its header")
     return content[start : start + length].decode("latin-1"), start + length
 
 
@@ -262,21 +262,23 @@ def _dtype(descr: str) -> np.dtype:
     if match is None or match[3]:
         kind = match[1] if match else ""
         if kind not in ("m", "M"):
-            raise Damaged("cannot be read: its header names no type of numbers or text")
+            raise DamagedArray("cannot be read: its header names no type of numbers or text")
     assert match is not None
     kind, size = match[1], int(match[2] or 0)
     if kind == "O":
         raise Pickled
     if kind in "mMV":
-        raise Damaged(f"is of type {descr}; save numbers or text")
+        raise DamagedArray(f"is of type {descr}; save numbers or text")
     if kind not in "US" and size not in KINDS.get(kind, ()):
         if kind == "f" and size in (12, 16):
-            raise Damaged(f"is of type {descr}, which not every machine has; save it as float64")
-        raise Damaged(f"cannot be read: there is no type {descr}")
+            raise DamagedArray(
+                f"is of type {descr}, which not every machine has; save it as float64"
+            )
+        raise DamagedArray(f"cannot be read: there is no type {descr}")
     try:
         return np.dtype(descr)
     except (TypeError, ValueError, OverflowError):
-        raise Damaged(f"cannot be read: there is no type {descr}") from None
+        raise DamagedArray(f"cannot be read: there is no type {descr}") from None
 
 
 def _shape(text: str) -> tuple[int, ...]:
@@ -286,13 +288,13 @@ def _shape(text: str) -> tuple[int, ...]:
     if len(lengths) > MOST_DIMENSIONS or not all(
         length.isdigit() and len(length) < 19 for length in lengths
     ):
-        raise Damaged("cannot be read: its header has no shape")
+        raise DamagedArray("cannot be read: its header has no shape")
     return tuple(map(int, lengths))
 
 
 def _check_characters(text: np.ndarray) -> None:
     codes = text.view(np.uint32) if text.dtype.isnative else text.byteswap().view(np.uint32)
     if codes.size and int(codes.max()) > LAST_CHARACTER:
-        raise Damaged(f"holds the character {int(codes.max())}, which does not exist")
+        raise DamagedArray(f"holds the character {int(codes.max())}, which does not exist")
     if ((codes >= HALVES[0]) & (codes <= HALVES[1])).any():
-        raise Damaged("holds half a surrogate pair, which is no character")
+        raise DamagedArray("holds half a surrogate pair, which is no character")

@@ -121,9 +121,9 @@ class Archive:
             return None
         try:
             if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise npy.Damaged("cannot be read: it is packed otherwise than numpy does")
+                raise npy.DamagedArray("cannot be read: it is packed otherwise than numpy does")
             if entry.header_offset < 0:
-                raise npy.Damaged("cannot be read: it stands outside of the archive")
+                raise npy.DamagedArray("cannot be read: it stands outside of the archive")
             size = entry.file_size
             with self.zip.open(entry) as stream:
                 if key == "X":
@@ -137,7 +137,7 @@ class Archive:
                 "save numbers, or text with .astype(str)",
                 self.path,
             ) from None
-        except npy.Damaged as error:
+        except npy.DamagedArray as error:
             raise ParseError(f"the array {key} {error}", self.path) from None
         except BROKEN as error:
             msg = f"the array {key} cannot be read: {printable(error)}"

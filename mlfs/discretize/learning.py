@@ -15,7 +15,7 @@ from mlfs.data.dataset import declared_sizes, names_of
 from mlfs.discretize.binning import Binnings, join, ranges
 from mlfs.discretize.column_blocks import Block, blocks, round_weights
 from mlfs.discretize.encoder import Encoder, Survey, learn_small, modes_of
-from mlfs.discretize.supervised import Classes, classes_of, laim, mdlp
+from mlfs.discretize.supervised import ClassRows, classes_of, laim, mdlp
 from mlfs.discretize.unsupervised import equal_frequency, equal_width, mean_sd_edges
 from mlfs.errors import DataError, UsageError, check_name, printable
 
@@ -74,7 +74,7 @@ def learn(
         if not row_weights.all():
             rows = np.flatnonzero(row_weights)
             table, labels, row_weights = table[rows], labels[rows], row_weights[rows]
-    groups: list[Classes] = []
+    groups: list[ClassRows] = []
     if BINNINGS[method].by_labels:
         if labels.shape[0] != table.shape[0]:
             raise DataError(
@@ -115,7 +115,7 @@ class _Settings(NamedTuple):
     method: str
     bins: int
     nominal_limit: int
-    groups: list[Classes]
+    groups: list[ClassRows]
     weights: np.ndarray | None
 
 

@@ -17,7 +17,7 @@ LABELS_AT_ONCE = 64
 
 
 @dataclass(frozen=True)
-class Classes:
+class ClassRows:
     """The classes of some labels and the rows in each.
 
     Parameters
@@ -40,16 +40,16 @@ class Classes:
     is_labelled: np.ndarray
     totals: np.ndarray
 
-    def rows(self, kept: np.ndarray, weights: np.ndarray | None) -> Classes:
+    def rows(self, kept: np.ndarray, weights: np.ndarray | None) -> ClassRows:
         """The same for some of the rows, with their weights."""
         member = self.member[kept]
         totals = totals_of(member, weights)
-        return Classes(member, self.label, self.positive, self.is_labelled[kept], totals)
+        return ClassRows(member, self.label, self.positive, self.is_labelled[kept], totals)
 
 
 def classes_of(
     labels: Any, weights: np.ndarray | None = None, at_once: int = LABELS_AT_ONCE
-) -> Iterator[Classes]:
+) -> Iterator[ClassRows]:
     """Yield the classes of some labels at a time; the value -1 is in no class.
 
     Examples
@@ -72,7 +72,7 @@ def classes_of(
         positive = (value > 0) | (highest[label] > 1)
         member = dense[:, label] == value
         is_labelled = (dense >= 0).any(axis=1)
-        yield Classes(member, label, positive, is_labelled, totals_of(member, weights))
+        yield ClassRows(member, label, positive, is_labelled, totals_of(member, weights))
 
 
 def totals_of(member: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
@@ -100,7 +100,11 @@ class Ladder:
 
     @classmethod
     def of(
-        cls, values: np.ndarray, groups: list[Classes], weights: np.ndarray | None, is_counted: Any
+        cls,
+        values: np.ndarray,
+        groups: list[ClassRows],
+        weights: np.ndarray | None,
+        is_counted: Any,
     ) -> Ladder:
         """Count over the values of the rows that are counted."""
         counted = np.flatnonzero(is_counted)
@@ -138,7 +142,7 @@ NEAR_MDLP = 1e-9
 
 
 def mdlp(
-    values: np.ndarray, groups: list[Classes], weights: np.ndarray | None = None
+    values: np.ndarray, groups: list[ClassRows], weights: np.ndarray | None = None
 ) -> tuple[float, ...]:
     r"""The cut points of Fayyad and Irani (1993), for one label or many.
 
@@ -210,7 +214,7 @@ def xlog2(counts: np.ndarray, size: int = 0) -> np.ndarray:
 class _Search:
     """The cuts of one column, among the distinct values of its ladder."""
 
-    def __init__(self, ladder: Ladder, groups: list[Classes]) -> None:
+    def __init__(self, ladder: Ladder, groups: list[ClassRows]) -> None:
         self.rows, self.members = ladder.rows, ladder.members
         self.starts = [np.flatnonzero(np.diff(group.label, prepend=-1)) for group in groups]
         self.size = int(self.rows[-1]) + 1 if self.rows.dtype.kind == "i" else 0
@@ -280,7 +284,7 @@ NEAR = 1e-12
 
 
 def laim(
-    values: np.ndarray, groups: list[Classes], weights: np.ndarray | None = None
+    values: np.ndarray, groups: list[ClassRows], weights: np.ndarray | None = None
 ) -> tuple[float, ...]:
     """The cut points of Cano, Luna, Gibaja and Ventura (2016).
 

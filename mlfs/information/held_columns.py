@@ -47,7 +47,7 @@ class LentColumn(NamedTuple):
     n: np.ndarray
 
 
-class Columns(Table):
+class PartTable(Table):
     """A table of some columns that counts columns of others too, numbered from `d` on."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
@@ -107,7 +107,7 @@ class HeldColumns:
     """
 
     def __init__(self, table: Table, first: int, info_of: Callable[[Table], Info]) -> None:
-        self.table = Columns(
+        self.table = PartTable(
             table.counts,
             table.q,
             table.mask_of,

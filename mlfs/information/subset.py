@@ -16,7 +16,7 @@ from mlfs.information.table import Table
 from mlfs.information.triples import Sums
 
 if TYPE_CHECKING:
-    from mlfs._kernels.plane_subsets import Results
+    from mlfs._kernels.plane_subsets import SubsetSums
     from mlfs.counting.anchor import Anchor
 
 
@@ -135,7 +135,7 @@ class Subset:
 
     def _triples(
         self, anchors: list[int], start: np.ndarray, labels: np.ndarray, *, with_sums: bool = False
-    ) -> Results:
+    ) -> SubsetSums:
         pairs = int((len(anchors) - start).sum())
         self._table.pairs_counted += pairs
         self._table.triples.counted += pairs * labels.size

@@ -44,10 +44,18 @@ def test_a_disk_that_fails_keeps_nobody_from_computing() -> None:
         def _data_name(self, number: int) -> str:
             return f"kernel.{number}.nbc"
 
+        def _load_index(self) -> dict[str, str]:
+            raise AttributeError("Can't get attribute 'Gone'")
+
+        def load(self, key: object) -> None:
+            raise EOFError
+
         def save(self, key: object, data: object) -> None:
             raise OSError(28, "No space left on device")
 
     file = File()
     jit._make_safe(file)
     file.save("key", b"code")
+    assert file.load("key") is None
+    assert file._load_index() == {}
     assert file._data_name(1) == f"{jit.PROCESS}-kernel.1.nbc"

@@ -75,7 +75,7 @@ def in_planes(generator, columns, xlogx):
     sizes = np.array([columns[i].levels - 1 for i in order])
     first = np.empty(len(columns), np.int64)
     first[order] = edges(sizes)[:-1]
-    return kernels.Columns(
+    return kernels.PlaneColumns(
         words(np.concatenate([columns[i].planes for i in order])),
         first,
         np.array([column.levels for column in columns]),
@@ -119,9 +119,9 @@ def test_information_about_a_few(seed, levels):
     most = (int(columns.levels.max()) for columns in (f, s, l))
     tables = kernels.Tables.of(*most, len(picks), len(labels), f.planes.shape[1])
     asked = f, s, l, start, where, n_rows * shift, xlogx, tables
-    kernels.subset_triples(*asked, kernels.Results(sl_given_f, fl_given_s, sums))
+    kernels.subset_triples(*asked, kernels.SubsetSums(sl_given_f, fl_given_s, sums))
     none = np.zeros((4, 0, 0, 0), np.int64)
-    kernels.subset_triples(*asked, kernels.Results(again, fl_given_s, none))
+    kernels.subset_triples(*asked, kernels.SubsetSums(again, fl_given_s, none))
     assert (again == sl_given_f).all()
 
     expected = np.zeros((3, *shape))

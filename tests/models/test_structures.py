@@ -34,7 +34,7 @@ from mlfs.models.structures import (
     learner_for,
 )
 from mlfs.models.structures.arborescence import log_likelihoods
-from mlfs.models.structures.chains import LabelPairs, labels_alone
+from mlfs.models.structures.chains import LabelInformation, labels_alone
 from mlfs.models.structures.held_out import held_out
 from mlfs.models.structures.newton import fit_each, solvable, with_last
 from mlfs.models.structures.polytree import (
@@ -368,7 +368,7 @@ def test_the_test_of_independence_is_the_g_test(counts, alpha):
     if a.size == 0:
         return
     Y = np.stack([a, b], axis=1).astype(np.int8)
-    pairs = LabelPairs.of(Problem(np.zeros((a.size, 1)), Y, ("a", "b")))
+    pairs = LabelInformation.of(Problem(np.zeros((a.size, 1)), Y, ("a", "b")))
     table = np.array(counts).reshape(2, 2)
     if (table.sum(axis=0) == 0).any() or (table.sum(axis=1) == 0).any():
         assert pairs.g[0, 1] == pytest.approx(0, abs=1e-9)
@@ -499,7 +499,7 @@ def test_parents_are_bounded():
     assert Polytree("information", max_parents=None).learn(one).most_parents == 5
     found = Polytree("information", max_parents=2).learn(one)
     assert found.most_parents == 2
-    best = sorted(range(5), key=lambda p: -LabelPairs.of(one).normalised[p, 5])[:2]
+    best = sorted(range(5), key=lambda p: -LabelInformation.of(one).normalised[p, 5])[:2]
     assert set(found.parents[5]) == set(best)
 
 

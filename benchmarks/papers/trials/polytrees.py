@@ -15,7 +15,7 @@ from mlfs.models import LDF
 from mlfs.models.features import Features
 from mlfs.models.inference import Inference
 from mlfs.models.structures import Polytree, StructureLearner
-from mlfs.models.structures.chains import LabelPairs
+from mlfs.models.structures.chains import LabelInformation
 from mlfs.models.structures.held_out import HeldOut, held_out
 from mlfs.models.structures.polytree import (
     DECIMALS,
@@ -63,7 +63,7 @@ class OtherTests(Polytree):
 
     def learn(self, problem: Any) -> Structure:
         """The polytree on the labels of a problem."""
-        pairs = LabelPairs.of(problem)
+        pairs = LabelInformation.of(problem)
         shared = pairs.normalised
         if self.weights == "conditional":
             shared = np.round(conditional_information(problem, self.folds), DECIMALS)
@@ -82,7 +82,7 @@ class WholeData(Polytree):
 
     def learn(self, problem: Any) -> Structure:
         """The polytree on the labels of a problem."""
-        pairs = LabelPairs.of(problem)
+        pairs = LabelInformation.of(problem)
         held = held_out(problem, 0.5)
         every = np.arange(problem.n_rows)
         held = HeldOut(held.problem, [(every, every)])
@@ -119,7 +119,7 @@ class EarlierLabels(StructureLearner):
 
     def learn(self, problem: Any) -> Structure:
         """The chain on the labels of a problem."""
-        return with_earlier(self.polytree.learn(problem), LabelPairs.of(problem), self.least)
+        return with_earlier(self.polytree.learn(problem), LabelInformation.of(problem), self.least)
 
 
 class InFileOrder(Inference):

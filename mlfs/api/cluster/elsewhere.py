@@ -57,7 +57,7 @@ class Elsewhere:
         msg = "X was read by the workers of a cluster and is not here: leave cluster out"
         raise UsageError(msg)
 
-    def part(self, columns: Sequence[int]) -> Part:
+    def part(self, columns: Sequence[int]) -> TablePart:
         """The recipe by which a worker gets some columns."""
         raise NotImplementedError
 
@@ -72,7 +72,7 @@ class Elsewhere:
         return table if self.kept is None else table[self.kept]
 
 
-class Part:
+class TablePart:
     """Some columns of a table, which become a data set where they are needed."""
 
     def __init__(self, table: Any, columns: Any = None) -> None:
@@ -106,14 +106,14 @@ class _InFiles(Elsewhere):
     options: Mapping[str, Any] = ()  # type: ignore[assignment]
     sizes: tuple[int, ...] = ()
 
-    def part(self, columns: Sequence[int]) -> Part:
+    def part(self, columns: Sequence[int]) -> TablePart:
         return _FilePart(self, [self.names[j] for j in columns])
 
     def notes(self, head: Sequence[str], parts: Sequence[str]) -> tuple[str, ...]:
         return tuple(dict.fromkeys([*head, *parts]))
 
 
-class _FilePart(Part):
+class _FilePart(TablePart):
     """Some columns of files."""
 
     def __init__(self, files: _InFiles, names: list[str]) -> None:
@@ -153,7 +153,7 @@ class _InChunks(Elsewhere):
     collection: Any = None
     connection: Any = None
 
-    def part(self, columns: Sequence[int]) -> Part:
+    def part(self, columns: Sequence[int]) -> TablePart:
         table, numbers = self.collection, list(columns)
         if hasattr(table, "columns"):
             table = table[[table.columns[j] for j in self._places(numbers)]]
@@ -166,7 +166,7 @@ class _InChunks(Elsewhere):
         return [place[self.names[j]] for j in numbers]
 
 
-class _ChunkPart(Part):
+class _ChunkPart(TablePart):
     """Some columns that the cluster computes."""
 
     def __init__(self, table: Any, connection: Connection, names: list[str]) -> None:
@@ -183,20 +183,20 @@ class _ChunkPart(Part):
 
 def as_dataset(part: Any, names: Sequence[str]) -> Dataset:
     """The data set of what a task got: a part, or computed columns of some names."""
-    if isinstance(part, Part):
+    if isinstance(part, TablePart):
         return part.dataset()
     known = None if hasattr(part, "columns") else names
     return from_arrays(part, np.zeros((part.shape[0], 1), np.int8), feature_names=known)
 
 
-def part_of(dataset: Dataset, table: Any, columns: Sequence[int]) -> Part:
+def part_of(dataset: Dataset, table: Any, columns: Sequence[int]) -> TablePart:
     """Some columns of a data set, wherever they are; a sparse table is given by columns."""
     if isinstance(table, Elsewhere):
         return table.part(columns)
     first, n = columns[0], len(columns)
     is_run = list(columns) == list(range(first, first + n))
     part = table[:, first : first + n] if is_run else table[:, list(columns)]
-    return Part(part, tuple(dataset.columns[j] for j in columns))
+    return TablePart(part, tuple(dataset.columns[j] for j in columns))
 
 
 def is_elsewhere(data: Any) -> bool:

@@ -16,7 +16,7 @@ from mlfs._kernels import tokens as kernel
 from mlfs._kernels.words import PADDING
 from mlfs.data.arff.arff_writer import write
 from mlfs.data.arff.careful_rows import RowReader
-from mlfs.data.arff.fast_rows import DenseRows, Plan, SparseRows, make_plan
+from mlfs.data.arff.fast_rows import ColumnPlan, DenseRows, SparseRows, make_plan
 from mlfs.data.arff.header import Attribute, Header, line_text, parse_error, read_header
 from mlfs.data.arff.syntax import Misfit
 from mlfs.data.assemble import dense_labels, sparse_labels
@@ -206,7 +206,7 @@ class Parser:
         self,
         content: bytes,
         header: Header,
-        plan: Plan,
+        plan: ColumnPlan,
         path: str,
         limits: Limits,
         later: Iterator[bytes],
@@ -352,7 +352,7 @@ class Parser:
         return Body(n_rows, *self.rows.tables(), weights, self.texts)
 
 
-class Rows:
+class ArffRows:
     """The rows of a file, which are read in pieces."""
 
     def __init__(self, file: InputFile, path: str, request: Request) -> None:
@@ -469,4 +469,4 @@ def read(source: bytes | InputFile, path: str, request: Request) -> Dataset:
     >>> data.X.tolist(), data.Y.tolist(), data.feature_names
     ([[2.5]], [[1]], ['a'])
     """
-    return Rows(InputFile.of(source, path, request), path, request).read()
+    return ArffRows(InputFile.of(source, path, request), path, request).read()

@@ -18,7 +18,7 @@ import numpy as np
 
 from mlfs._kernels import rows
 from mlfs._kernels import tokens as kernel
-from mlfs._kernels.rows import Columns, Dense, Sparse
+from mlfs._kernels.rows import ColumnRoles, Dense, Sparse
 from mlfs._kernels.tokens import Names
 from mlfs.data.arff.careful_rows import Row
 from mlfs.data.arff.header import Attribute
@@ -33,7 +33,7 @@ HARD = 1 << 12
 SHORTEST = 4  # bytes of an entry of a sparse row, as in "1 1,"
 
 
-class Plan(NamedTuple):
+class ColumnPlan(NamedTuple):
     """The role of each column for the kernel, and where its values go.
 
     `places` holds the column of X, or ``~k`` for column k of the others; `is_plain` says that the
@@ -44,7 +44,7 @@ class Plan(NamedTuple):
     n_features: int
     n_others: int
     text_columns: frozenset[int]
-    columns: Columns
+    columns: ColumnRoles
     names: Names
     is_plain: bool
 
@@ -54,7 +54,7 @@ def make_plan(
     features: Sequence[int],
     others: Sequence[int],
     text_columns: frozenset[int],
-) -> Plan:
+) -> ColumnPlan:
     """Decide where values go: `features` to X, `others` to a second table, then all the rest."""
     places = np.full(len(attributes), ~len(others), dtype=np.int64)
     places[list(features)] = np.arange(len(features))
@@ -63,10 +63,10 @@ def make_plan(
     specs, lists = _specs(attributes)
     specs[list(text_columns)] = kernel.WANTED
     names = _names(lists, specs)
-    columns = Columns(specs, *_singles(specs, lists), places)
+    columns = ColumnRoles(specs, *_singles(specs, lists), places)
     single = names.bounds[-1] == len(names.bounds) - 1 and len(lists) <= LISTS
     is_plain = bool(specs.min(initial=0) >= 0 and single)
-    return Plan(places, len(features), n_others, text_columns, columns, names, is_plain)
+    return ColumnPlan(places, len(features), n_others, text_columns, columns, names, is_plain)
 
 
 def _specs(attributes: Sequence[Attribute]) -> tuple[np.ndarray, list[tuple[str, ...]]]:
@@ -156,7 +156,7 @@ class DenseRows:
     """
 
     def __init__(
-        self, plan: Plan, size: int, max_rows: int, reused: DenseRows | None = None
+        self, plan: ColumnPlan, size: int, max_rows: int, reused: DenseRows | None = None
     ) -> None:
         self.plan, self.max_rows = plan, max_rows
         self.counts = np.zeros(4, dtype=np.int64)

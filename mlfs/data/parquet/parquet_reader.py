@@ -28,7 +28,7 @@ from mlfs.data.packed_table import Packer, recoded
 from mlfs.data.parquet.parquet_schema import (
     BOOLEANS,
     WORDS,
-    Plan,
+    ParquetPlan,
     open_parquet,
     plan_of,
     pyarrow_for,
@@ -56,7 +56,7 @@ def read(source: bytes | InputFile, path: str, request: Request) -> Dataset:
 def read_files(files: Sequence[InputFile], path: str, request: Request) -> Dataset:
     """Read Parquet files as one table."""
     pa = pyarrow_for("reading Parquet")
-    rows = Rows(pa, plan_of(pa, files, path, request))
+    rows = RowGroups(pa, plan_of(pa, files, path, request))
     for file in files:
         with open_parquet(pa, file, request.limits) as (folded, _):
             for group in range(folded.metadata.num_row_groups):
@@ -64,13 +64,15 @@ def read_files(files: Sequence[InputFile], path: str, request: Request) -> Datas
     return rows.dataset(sum(file.size for file in files))
 
 
-class Rows:
+class RowGroups:
     """The rows of row groups; a few at a time are packed."""
 
-    def __init__(self, pa: Any, plan: Plan) -> None:
+    def __init__(self, pa: Any, plan: ParquetPlan) -> None:
         self.pa, self.plan = pa, plan
         self.n_rows = 0
-        self.words = {j: Words() for j in plan.packed_columns if plan.kinds[j].content == WORDS}
+        self.words = {
+            j: ColumnWords() for j in plan.packed_columns if plan.kinds[j].content == WORDS
+        }
         self.lists: list[Any] = []
         self._packer = Packer(plan.request.max_memory)
         kinds = [plan.kinds[j] for j in plan.packed_columns]
@@ -235,7 +237,7 @@ class Rows:
         return features.with_changes(Y=Y, labels=labels)
 
 
-class Words:
+class ColumnWords:
     """The different values of a column, numbered from 1; 0 is a missing one."""
 
     def __init__(self) -> None:

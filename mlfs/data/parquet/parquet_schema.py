@@ -35,7 +35,7 @@ def pyarrow_for(purpose: str) -> Any:
     return pa
 
 
-class Kind(NamedTuple):
+class ColumnKind(NamedTuple):
     """The kind of a column, or why it is left out; and the type of its numbers."""
 
     content: str
@@ -44,7 +44,7 @@ class Kind(NamedTuple):
     is_ordered: bool = False
 
 
-class Plan(NamedTuple):
+class ParquetPlan(NamedTuple):
     """The facts known before rows are read.
 
     Parameters
@@ -64,7 +64,7 @@ class Plan(NamedTuple):
     """
 
     names: list[str]
-    kinds: list[Kind]
+    kinds: list[ColumnKind]
     label_columns: LabelPositions
     values: dict[str, tuple[str, ...]]
     request: Request
@@ -85,7 +85,7 @@ class _Schema(NamedTuple):
     """The description that a file has of itself."""
 
     names: list[str]
-    kinds: list[Kind]
+    kinds: list[ColumnKind]
     n_rows: int
     note: str | None
 
@@ -174,7 +174,7 @@ def _check_sizes(file: Any, size: int, path: str, limits: Limits) -> None:
         raise exceeded(limits, "max_ratio", ratio, noun, path, enough=10 * ratio)
 
 
-def plan_of(pa: Any, files: Sequence[InputFile], path: str, request: Request) -> Plan:
+def plan_of(pa: Any, files: Sequence[InputFile], path: str, request: Request) -> ParquetPlan:
     """The kinds of the columns; no row is read."""
     limits = request.limits
     schemas = []
@@ -200,11 +200,13 @@ def plan_of(pa: Any, files: Sequence[InputFile], path: str, request: Request) ->
         column_kinds = [schema.kinds[j] for schema in schemas]
         if j not in label_columns.columns:
             if column_kinds[0].content == LISTS:
-                column_kinds = [Kind("", reason=kind.reason) for kind in column_kinds]
+                column_kinds = [ColumnKind("", reason=kind.reason) for kind in column_kinds]
             elif name not in needed:
-                column_kinds = [Kind("", reason=kind.reason or UNNEEDED) for kind in column_kinds]
+                column_kinds = [
+                    ColumnKind("", reason=kind.reason or UNNEEDED) for kind in column_kinds
+                ]
         kinds.append(_join_kinds(column_kinds, name, [file.path for file in files]))
-    return Plan(first.names, kinds, label_columns, values, request, path)
+    return ParquetPlan(first.names, kinds, label_columns, values, request, path)
 
 
 def _schema(pa: Any, folded: Any, dictionaries: set[str], path: str) -> _Schema:
@@ -220,29 +222,29 @@ def _schema(pa: Any, folded: Any, dictionaries: set[str], path: str) -> _Schema:
     )
 
 
-def _kind(pa: Any, field: Any, is_ordered: bool) -> Kind:
+def _kind(pa: Any, field: Any, is_ordered: bool) -> ColumnKind:
     kind, types = field.type, pa.types
     if field.name.startswith("__index_level_"):
-        return Kind("", reason="it is the index of a pandas frame")
+        return ColumnKind("", reason="it is the index of a pandas frame")
     if types.is_dictionary(kind):
         inner = kind.value_type
         if _is_flat(types, inner):
-            return Kind(WORDS, is_ordered=is_ordered)
+            return ColumnKind(WORDS, is_ordered=is_ordered)
     elif types.is_boolean(kind):
-        return Kind(BOOLEANS, np.dtype(np.uint8))
+        return ColumnKind(BOOLEANS, np.dtype(np.uint8))
     elif types.is_null(kind):
-        return Kind(NOTHING, np.dtype(np.float64))
+        return ColumnKind(NOTHING, np.dtype(np.float64))
     elif types.is_integer(kind):
-        return Kind(NUMBERS, np.dtype(kind.to_pandas_dtype()))
+        return ColumnKind(NUMBERS, np.dtype(kind.to_pandas_dtype()))
     elif types.is_floating(kind) and kind.bit_width == 32:
-        return Kind(NUMBERS, np.dtype(np.float32))
+        return ColumnKind(NUMBERS, np.dtype(np.float32))
     elif types.is_floating(kind) or types.is_decimal(kind):
-        return Kind(NUMBERS, np.dtype(np.float64))
+        return ColumnKind(NUMBERS, np.dtype(np.float64))
     elif _is_flat(types, kind):
-        return Kind(WORDS)
+        return ColumnKind(WORDS)
     elif _is_list(types, kind) and _is_flat(types, _value_type(types, kind.value_type)):
-        return Kind(LISTS, reason=f"its values are of type {kind}")
-    return Kind("", reason=f"its values are of type {kind}")
+        return ColumnKind(LISTS, reason=f"its values are of type {kind}")
+    return ColumnKind("", reason=f"its values are of type {kind}")
 
 
 def _value_type(types: Any, kind: Any) -> Any:
@@ -284,7 +286,7 @@ def _refuse_other(first: _Schema, other: _Schema, path: str, other_path: str) ->
         )
 
 
-def _join_kinds(kinds: Sequence[Kind], name: str, paths: Sequence[str]) -> Kind:
+def _join_kinds(kinds: Sequence[ColumnKind], name: str, paths: Sequence[str]) -> ColumnKind:
     """The kind of a column, of which each file says something."""
     nonempty = [kind for kind in kinds if kind.content != NOTHING] or list(kinds)
     content = nonempty[0].content
@@ -318,7 +320,7 @@ def _labels(
     return LabelPositions(tuple(positions), "the metadata of the file"), values, request
 
 
-def table_type(kinds: Sequence[Kind]) -> np.dtype:
+def table_type(kinds: Sequence[ColumnKind]) -> np.dtype:
     """The type of a table of some columns."""
     kind = np.result_type(*(kind.dtype for kind in kinds))
     return kind if kind in COUNTED_TYPES else np.dtype(np.float64)

@@ -31,7 +31,7 @@ Visit = tuple[bool, int, int]  # whether the node is a factor, its number, and t
 
 
 @dataclass(frozen=True)
-class Plan:
+class VisitPlan:
     """An order in which labels and factors are visited, each after the one that leads to it.
 
     Parameters
@@ -49,7 +49,7 @@ class Plan:
     visits: tuple[Visit, ...]
 
     @classmethod
-    def of(cls, structure: Shape) -> Plan:
+    def of(cls, structure: Shape) -> VisitPlan:
         """The plan of a structure without cycles."""
         scopes = tuple((*parents[::-1], label) for label, parents in enumerate(structure.parents))
         factors_of: list[list[int]] = [[] for _ in scopes]
@@ -89,12 +89,12 @@ class Factors:
         0 where a value of a label is possible, -inf where it is not.
     """
 
-    plan: Plan
+    plan: VisitPlan
     values: list[Floats]
     evidence: Floats
 
     @classmethod
-    def of(cls, conditionals: Conditionals, rows: Ints, plan: Plan) -> Factors:
+    def of(cls, conditionals: Conditionals, rows: Ints, plan: VisitPlan) -> Factors:
         """The tables of a model, for some of its rows."""
         values = [
             table_of(conditionals, label, rows).reshape(len(rows), *[2] * len(scope))
@@ -186,7 +186,7 @@ class MaxSum(Inference):
         """The label vector of each row, int8 of shape (n_rows, q)."""
         refuse_without_probabilities(conditionals, "max-sum")
         refuse_unless_polytree(conditionals, "max-sum", "use BestFirst()")
-        plan = Plan.of(conditionals.structure)
+        plan = VisitPlan.of(conditionals.structure)
         cells = conditionals.q << (most_parents(conditionals.structure.parents) + 1)
         out = np.zeros((conditionals.n_rows, conditionals.q), dtype=np.int8)
         for rows in blocks(conditionals.n_rows, cells, CELLS):

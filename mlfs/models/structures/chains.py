@@ -47,7 +47,7 @@ def labels_alone(problem: Problem) -> Info:
 
 
 @dataclass(frozen=True)
-class LabelPairs:
+class LabelInformation:
     """Entropy and mutual information of all pairs of labels, on the rows where both are known.
 
     Parameters
@@ -62,7 +62,7 @@ class LabelPairs:
     n_rows: np.ndarray
 
     @classmethod
-    def of(cls, problem: Problem) -> LabelPairs:
+    def of(cls, problem: Problem) -> LabelInformation:
         """Count the pairs of labels of a problem."""
         known = (problem.Y >= 0).astype(np.float64)
         weights = np.ones(problem.n_rows) if problem.weights is None else problem.weights
@@ -184,7 +184,7 @@ class KParents(StructureLearner):
             msg = f"k is the greatest number of parents of a label, not {printable(repr(k))}"
             raise UsageError(msg)
         order, note = label_order(problem, self.order)
-        pairs = LabelPairs.of(problem)
+        pairs = LabelInformation.of(problem)
         structure = k_parents(pairs.info, order, None if k is None else int(k), problem.names)
         return replace(
             structure, weights=pairs.weights(structure), note=f"{note}; {structure.note}"

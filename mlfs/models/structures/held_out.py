@@ -44,7 +44,7 @@ AT_ONCE = 64  # regressions whose coefficients are kept together
 Split = tuple[np.ndarray, np.ndarray]
 
 
-class Part(NamedTuple):
+class FoldPart(NamedTuple):
     """The rows that one label learns from in one fold, and the rows that are held out there."""
 
     label: int
@@ -91,7 +91,7 @@ class HeldOut:
             if share is not None:
                 out[test] = share
             elif self._plain(label):
-                out[test] = self._predict_together(Part(label, fold, rows, test), None)[0, 0]
+                out[test] = self._predict_together(FoldPart(label, fold, rows, test), None)[0, 0]
             else:
                 out[test] = self._predict_fitted(label, rows, test, None, (fold, label))[0]
         return np.clip(out, LEAST, 1 - LEAST)
@@ -142,7 +142,7 @@ class HeldOut:
                 out[:, k, test] = self._predict_fitted(label, rows, test, other, stream)
         if remaining:
             rows = _usable_rows(self.problem, learn, label)
-            part = Part(label, fold, rows, test)
+            part = FoldPart(label, fold, rows, test)
             probabilities = self._predict_together(part, [others[k] for k in remaining])
             out[:, np.array(remaining)[:, None], test] = probabilities
 
@@ -197,7 +197,7 @@ class HeldOut:
         x = self.problem.X[rows]
         return x if columns is None else x[:, columns]
 
-    def _predict_together(self, part: Part, others: list[int] | None) -> np.ndarray:
+    def _predict_together(self, part: FoldPart, others: list[int] | None) -> np.ndarray:
         """P(label = 1) of the rows held out given each value of each other label, (2, k, test)."""
         if others is not None and self._min_rows is not None:
             return self._predict_switched(part, others)
@@ -210,7 +210,7 @@ class HeldOut:
         decision = self._decision(part, logistic)
         return np.stack([expit(decision), expit(decision + logistic.of_other[:, None])])
 
-    def _predict_switched(self, part: Part, others: list[int]) -> np.ndarray:
+    def _predict_switched(self, part: FoldPart, others: list[int]) -> np.ndarray:
         """Predict as `Switching` does: for each value by the regression on the rows that have it.
 
         As there, values of one class are answered by its share, and values of few rows by the
@@ -233,7 +233,9 @@ class HeldOut:
             out[~constant] = expit(self._decision(part, self._solve(part, shares, None)))
         return out.reshape(2, values.shape[1], part.test.size)
 
-    def _solve(self, part: Part, shares: np.ndarray | None, inputs: np.ndarray | None) -> Logistic:
+    def _solve(
+        self, part: FoldPart, shares: np.ndarray | None, inputs: np.ndarray | None
+    ) -> Logistic:
         """The regressions on shares of the rows; on all of them, of the label alone, if None."""
         estimator = self._plainest
         x = with_last(self._x(part.label, part.rows), bool(estimator.fit_intercept))
@@ -247,11 +249,11 @@ class HeldOut:
             return Logistic(self._alone[key][:, None], np.zeros(1))
         return fit_each(x, y, c, shares, inputs, self._alone[key])
 
-    def _weights(self, part: Part) -> np.ndarray:
+    def _weights(self, part: FoldPart) -> np.ndarray:
         weights = self.problem.weights
         return np.ones(part.rows.size) if weights is None else weights[part.rows]
 
-    def _decision(self, part: Part, logistic: Logistic) -> np.ndarray:
+    def _decision(self, part: FoldPart, logistic: Logistic) -> np.ndarray:
         x = with_last(self._x(part.label, part.test), bool(self._plainest.fit_intercept))
         return np.asarray((x @ logistic.of_x).T)
 

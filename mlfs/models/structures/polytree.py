@@ -15,7 +15,7 @@ import numpy as np
 from mlfs.errors import UsageError, check_name, printable
 from mlfs.models.inference.contract import real
 from mlfs.models.storage.storable import storable
-from mlfs.models.structures.chains import LabelPairs, StructureLearner
+from mlfs.models.structures.chains import LabelInformation, StructureLearner
 from mlfs.models.structures.held_out import HeldOut, held_out
 from mlfs.models.structures.spanning import (
     away_from_roots,
@@ -191,7 +191,7 @@ class Polytree(StructureLearner):
     def learn(self, problem: Problem) -> Structure:
         """The polytree on the labels of a problem."""
         self._check()
-        pairs = LabelPairs.of(problem)
+        pairs = LabelInformation.of(problem)
         if self.weights == "information":
             shared = pairs.normalised
         else:
@@ -228,7 +228,7 @@ class Polytree(StructureLearner):
             real(self.earlier, what, lambda x: 0 <= x <= 1)
 
 
-def with_earlier(polytree: Structure, pairs: LabelPairs, least: float) -> Structure:
+def with_earlier(polytree: Structure, pairs: LabelInformation, least: float) -> Structure:
     """A polytree with all earlier labels as parents that share more than a bound.
 
     Parameters

@@ -10,7 +10,7 @@ import numpy as np
 from mlfs.errors import check_name
 from mlfs.models.problem import Stream
 from mlfs.models.storage.storable import storable
-from mlfs.models.structures.chains import LabelPairs, StructureLearner
+from mlfs.models.structures.chains import LabelInformation, StructureLearner
 from mlfs.search.label_parents import Edge, Structure, parents_first
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class OneParent(StructureLearner):
     def learn(self, problem: Problem) -> Structure:
         """The tree on the labels of a problem."""
         check_name(self.root, "root of the tree", ROOTS)
-        shared = LabelPairs.of(problem).normalised
+        shared = LabelInformation.of(problem).normalised
         if self.root == "random":
             first = problem.generator(Stream.ROOT).permutation(problem.q).tolist()
         else:
