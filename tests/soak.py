@@ -2,8 +2,8 @@
 
 - kills: `select`, `convert`, `train` and `compare` get SIGKILL, SIGTERM or SIGINT. What is there
   then is the old file, the new one or none, data and label file together; the same command
-  afterwards gives the answer of a run that nobody disturbed, and nothing is left beside it.
-- damage: files of compiled code are flipped, cut or replaced; the answer stays.
+  afterwards gives the answer of a run that nobody disturbed, and nothing is left beside it, but for
+  an unfinished file after SIGKILL.
 - full disk: no file may grow beyond a random size (RLIMIT_FSIZE); the old file stays, and the error
   is one sentence.
 - cold: eight processes start at the same time on an empty cache of compiled code.
@@ -211,8 +211,12 @@ def kill(soak: Soak) -> None:
     fine = (0, 130, 143, -sent, 128 + sent)
     if process.returncode not in fine:
         soak.fault(f"{what} ends with {process.returncode}")
-    if sent != signal.SIGKILL and (left := _left(out)):
-        soak.fault(f"{what} leaves {left}")
+    if left := _left(out):
+        if sent != signal.SIGKILL:
+            soak.fault(f"{what} leaves {left}")
+        for name in left:  # what SIGKILL leaves has a telling name, and is the user's to delete
+            soak.counts["unfinished files after SIGKILL"] += 1
+            (out / name).unlink()
     _check_files(soak, work, out, what, sent)
     if soak.rng.random() < 0.3:
         soak.whole(work, out, f"{work.name} in the folder of one that got {sent.name}")
@@ -240,26 +244,6 @@ def _check_files(soak: Soak, work: Work, out: Path, what: str, sent: signal.Sign
             soak.fault(f"{what} has written a part of its picks")
     elif work.name != "reduce" and found != work.expected:
         soak.fault(f"{what} has written something else")
-
-
-def damage(soak: Soak) -> None:
-    """Damage some files of compiled code, and select."""
-    files = sorted(soak.cache.rglob("*.nbc"))
-    for path in soak.rng.sample(files, min(len(files), soak.rng.choice((1, 3, 100)))):
-        content = bytearray(path.read_bytes())
-        kind = soak.rng.randrange(4)
-        if kind == 0 and content:
-            content[soak.rng.randrange(len(content))] ^= 1 << soak.rng.randrange(8)
-        elif kind == 1:
-            del content[soak.rng.randrange(len(content) + 1) :]
-        elif kind == 2:
-            content[:] = soak.rng.randbytes(300)
-        else:
-            content[:] = soak.rng.choice(files).read_bytes()
-        path.write_bytes(content)
-        soak.counts["damaged files of compiled code"] += 1
-    work = soak.works[0]
-    soak.whole(work, soak.folder / work.name, "select with damaged compiled code")
 
 
 def full_disk(soak: Soak) -> None:
@@ -324,7 +308,7 @@ def main(arguments: list[str]) -> int:
         while soak.counts["kills"] < options.kills:
             if time.monotonic() - start > 60 * options.minutes:
                 break
-            soak.rng.choices((kill, damage, full_disk), (8, 1, 1))[0](soak)
+            soak.rng.choices((kill, full_disk), (8, 1))[0](soak)
             if time.monotonic() - heard > 30:
                 heard = time.monotonic()
                 told = f"{soak.counts['kills']} kills, {len(soak.faults)} faults"

@@ -21,11 +21,15 @@ if TYPE_CHECKING:
 __all__ = ["cli", "main"]
 
 
+ENDING = ("SIGTERM", "SIGHUP")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and give its exit code: 0, 1, 2, 130, 141 for a closed pipe, 143 if ended."""
     ended_by: list[int] = []
+    caught: list[int] = []
     if arguments is None:
-        _let_sigterm_interrupt(ended_by)
+        caught = _let_sigterm_interrupt(ended_by)
         # garbage is rare in a command, and looking for it takes a quarter of a short one
         gc.set_threshold(200_000)
         atexit.register(gc.freeze)
@@ -35,14 +39,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = run(sys.argv[1:] if arguments is None else list(arguments))
     except KeyboardInterrupt:  # before there was anything to keep
         code = 130
+    finally:
+        for number in caught:  # all is done: on the way out nobody would catch an exception
+            signal.signal(number, signal.SIG_DFL)
     return 128 + ended_by[0] if ended_by else code
 
 
-def _let_sigterm_interrupt(ended_by: list[int]) -> None:
+def _let_sigterm_interrupt(ended_by: list[int]) -> list[int]:
     """Let SIGTERM, and the end of the terminal, end the command as Ctrl-C does, once.
 
     So the picks so far are kept, what is unfinished is removed, and worker processes are ended. A
-    signal that is ignored (under nohup) stays so.
+    signal that is ignored (under nohup) stays so. The signals that are caught are returned.
     """
 
     def leave(number: int, _: Any) -> None:
@@ -50,10 +57,11 @@ def _let_sigterm_interrupt(ended_by: list[int]) -> None:
         ended_by.append(number)
         raise KeyboardInterrupt
 
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, leave)
+    numbers = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
+    caught = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+    for number in caught:
+        signal.signal(number, leave)
+    return caught
 
 
 def __getattr__(name: str) -> Any:
