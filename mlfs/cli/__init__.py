@@ -9,7 +9,9 @@ numpy before a command needs it.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import gc
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -22,6 +24,10 @@ __all__ = ["cli", "main"]
 
 
 ENDING = ("SIGTERM", "SIGHUP")
+
+
+class _Ended(KeyboardInterrupt):  # of a plain one Python would make an exit by SIGINT
+    """A signal has ended the command."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,7 +48,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     finally:
         for number in caught:  # all is done: on the way out nobody would catch an exception
             signal.signal(number, signal.SIG_DFL)
-    return 128 + ended_by[0] if ended_by else code
+    if ended_by:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(128 + ended_by[0])  # compiled code that was interrupted may not be taken down
+    return code
 
 
 def _let_sigterm_interrupt(ended_by: list[int]) -> list[int]:
@@ -55,7 +66,7 @@ def _let_sigterm_interrupt(ended_by: list[int]) -> list[int]:
     def leave(number: int, _: Any) -> None:
         signal.signal(number, signal.SIG_IGN)  # leaving takes a moment; once is enough
         ended_by.append(number)
-        raise KeyboardInterrupt
+        raise _Ended
 
     numbers = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
     caught = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
