@@ -6,16 +6,26 @@ A variable is a list of columns; nothing is rounded and nothing is carried over.
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import norm, rankdata
+from scipy.stats import norm
 
 
 def scores(column):
-    """Normal scores of mid-ranks; a missing value scores 0 and has a column of its own."""
-    column = np.asarray(column, float)
-    lost = np.isnan(column)
-    out = np.zeros(column.size)
-    out[~lost] = norm.ppf(rankdata(column[~lost]) / (column.size + 1))
-    return [out, lost.astype(float)] if lost.any() else [out]
+    """Normal scores of the mid-ranks r among the n known values, Phi^-1(r / (n + 1)).
+
+    A missing value has no rank: it stands at the mean, 0, and has a column of 0 and 1 of its own.
+    """
+    known = [value for value in column if value == value]
+    out = [
+        norm.ppf(
+            (sum(v < value for v in known) + (sum(v == value for v in known) + 1) / 2)
+            / (len(known) + 1)
+        )
+        if value == value
+        else 0.0
+        for value in column
+    ]
+    lost = [float(value != value) for value in column]
+    return [np.array(out), np.array(lost)] if any(lost) else [np.array(out)]
 
 
 def indicators(column):
