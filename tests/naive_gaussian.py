@@ -5,6 +5,8 @@ A variable is a list of columns; nothing is rounded and nothing is carried over.
 
 from __future__ import annotations
 
+from math import isnan
+
 import numpy as np
 from scipy.stats import norm
 
@@ -14,17 +16,14 @@ def scores(column):
 
     A missing value has no rank: it stands at the mean, 0, and has a column of 0 and 1 of its own.
     """
-    known = [value for value in column if value == value]
-    out = [
-        norm.ppf(
-            (sum(v < value for v in known) + (sum(v == value for v in known) + 1) / 2)
-            / (len(known) + 1)
-        )
-        if value == value
-        else 0.0
-        for value in column
-    ]
-    lost = [float(value != value) for value in column]
+    known = [value for value in column if not isnan(value)]
+
+    def score(value):
+        below, equal = sum(v < value for v in known), sum(v == value for v in known)
+        return norm.ppf((below + (equal + 1) / 2) / (len(known) + 1))
+
+    lost = [float(isnan(value)) for value in column]
+    out = [0.0 if isnan(value) else score(value) for value in column]
     return [np.array(out), np.array(lost)] if any(lost) else [np.array(out)]
 
 

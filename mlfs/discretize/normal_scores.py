@@ -2,9 +2,10 @@
 
 A numeric column becomes the normal scores of its mid-ranks, so that only the order of its values
 matters. A nominal column becomes a column of 0 and 1 for each of its values but the most frequent
-one, and so do missing values of a numeric column, which is ranked among its known values. Scores are rounded to whole numbers of a unit
-that is so coarse that all sums of products are exact: they do not depend on the order of the rows,
-on threads, nor on a table being dense or sparse.
+one. Missing values of a numeric column get such a column too, and the known ones are ranked among
+themselves. Scores are rounded to whole numbers of a unit that is so coarse that all sums of
+products are exact: they do not depend on the order of the rows, on threads, nor on a table being
+dense or sparse.
 """
 
 from __future__ import annotations

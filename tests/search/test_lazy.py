@@ -247,6 +247,10 @@ def test_an_error_names_the_method_at_fault(where):
         greedy(Faulty(), info_of(0, "plain"), 3, name="odd", lazy=True)
 
 
+WORDS_OF_S = ["mi_fs", "cmi_fL_given_s", "cmi_sL_given_f", "joint_fsL", "su_fs"]
+WORDS_OF_S += ["h_f_where_s", "h_s_where_f"]
+
+
 # Views that are counted alone --------------------------------------------------------------------
 
 
@@ -260,7 +264,7 @@ def test_a_view_that_is_counted_alone_gives_the_same_bits(kind):
         views.append((info.for_label(0), some_of(info, some).for_label(0)))
         for whole, view in views:
             for s in range(info.d):
-                for word in ("mi_fs", "cmi_fL_given_s", "cmi_sL_given_f", "joint_fsL", "su_fs"):
+                for word in WORDS_OF_S:
                     np.testing.assert_array_equal(
                         getattr(whole, word)(s)[some], getattr(view, word)(s), word
                     )
