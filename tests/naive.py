@@ -196,8 +196,6 @@ def J_icap(f, S, X, Y, P=None):
 
 
 def J_pmu(f, S, X, Y, P=None):
-    if not S:
-        return R(f, X, Y)
     return J_d2f(f, S, X, Y) - fsum(interaction(X[f], a, b) for a, b in combinations(Y, 2))
 
 
