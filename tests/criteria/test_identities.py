@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import mlfs
@@ -25,11 +25,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def modest(examples):
-    return settings(
-        max_examples=examples,
-        deadline=None,
-        suppress_health_check=[HealthCheck.too_slow],
-    )
+    return settings(max_examples=examples)
 
 
 # Identities of the formulas ----------------------------------------------------------------------
