@@ -179,6 +179,19 @@ def test_noise_is_left_uncounted(name):
     assert table_of(info).pairs_counted - before <= eager.counted + 2 * lazy.counted
 
 
+def test_a_minimum_that_begins_with_the_first_term_is_lazy_by_itself():
+    """JMIM and NJMIM need the first term of everybody, and later ones of few."""
+    rng = np.random.default_rng(0)
+    X, Y = rng.integers(0, 3, (200, 20_000)), rng.integers(0, 2, (200, 1))
+    X[:, :20] = (X[:, :20] + 2 * Y) % 3
+    info = Info.from_codes(X, Y)
+    auto = greedy(get("njmim")[1], info, 12)
+    assert auto.counted < auto.eager / 2
+    assert list(map(repr, auto.picks)) == list(
+        map(repr, greedy(get("njmim")[1], info, 12, lazy=False).picks)
+    )
+
+
 def test_auto_is_eager_too():
     for seed in range(6):
         info = info_of(seed, "plain")
