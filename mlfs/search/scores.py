@@ -255,11 +255,8 @@ class LazyScores(CandidateScores):
         self._buffer = np.empty(d, np.int64)
         self._fresh = np.zeros(0, np.int64)  # the candidates that the last step updated
         self._at_once = min(AT_ONCE, max(2, d // 4))
-        self._insist = insist
-        self._waits = bool(
-            np.isinf(self.total).any()
-        )  # no candidate is bound before its first term
-        self._is_lazy = insist or not self._waits or d >= WIDE
+        self._insist, self._is_lazy = insist, True
+        self._waits = False  # whether nothing bounds a candidate before its first term
         self._n_stale = 0  # candidates that may still matter in this step
         self._alone = 0  # terms that were computed without those of the other candidates
         self._sweep_cost = np.inf  # nanoseconds of a term for all candidates, once it is known
@@ -277,6 +274,11 @@ class LazyScores(CandidateScores):
         if not self.picked or not self._is_lazy:
             return super().scores(is_open, forced)
         bounds = self.checked.bound(self.relevance, self.total, self.picked)
+        if len(self.picked) == 1:
+            self._waits = bool((bounds == np.inf).any())
+            if self._waits and not self._insist and self.info.d < WIDE:
+                self._switch_to_eager(bounds)
+                return bounds
         stale, at_once = self._first_candidates(bounds, is_open, forced), self._at_once
         fresh: list[np.ndarray] = []
         while stale.size:
