@@ -19,6 +19,9 @@ class MIFSU(Criterion):
         return info.mi_fL
 
     def term(self, info: Info, s: int):
+        return sum(self._redundancy(same_rows, s) for same_rows in info.by_rows)
+
+    def _redundancy(self, info: Info, s: int):
         entropy = info.h_s(s)
         return self.beta * info.mi_sL(s) / entropy * info.mi_fs(s) if entropy > 0 else 0.0
 

@@ -19,7 +19,10 @@ class NMIFS(Criterion):
         return info.mi_fL
 
     def term(self, info: Info, s: int):
-        least = np.minimum(info.h_f, info.h_s(s))
+        return sum(self._redundancy(same_rows, s) for same_rows in info.by_rows)
+
+    def _redundancy(self, info: Info, s: int):
+        least = np.minimum(info.h_f_where_s(s), info.h_s_where_f(s))
         return info.q * np.divide(info.mi_fs(s), least, out=np.zeros(info.d), where=least > 0)
 
     def score(self, relevance, total, picked):

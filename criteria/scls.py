@@ -20,8 +20,8 @@ class SCLS(Criterion):
         return np.where(info.h_f > 0, info.mi_fL, -np.inf)
 
     def term(self, info: Info, s: int):
-        varies = info.h_f > 0
-        share = np.divide(info.mi_fs(s), info.h_f, out=np.zeros(info.d), where=varies)
+        entropy = info.h_f_where_s(s)
+        share = np.divide(info.mi_fs(s), entropy, out=np.zeros(info.d), where=entropy > 0)
         return info.mi_fL * share
 
     def score(self, relevance, total, picked):

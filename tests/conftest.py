@@ -6,12 +6,25 @@
 from __future__ import annotations
 
 import gc
+import signal
+from collections.abc import Iterator
 
-from hypothesis import settings
+import pytest
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("same", derandomize=True, database=None, deadline=None, max_examples=40)
-settings.register_profile("wander", deadline=None, max_examples=200)
+# A busy machine is slow to draw, and that is no fault of a test.
+PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("same", derandomize=True, database=None, max_examples=40, **PATIENT)
+settings.register_profile("wander", max_examples=200, **PATIENT)
 settings.load_profile("same")
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Ctrl-C as at a terminal, also for children: what runs in the background may ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def pytest_collection_finish() -> None:

@@ -122,10 +122,13 @@ def J_mlfs_local(f, S, X, Y, P, *, beta=None, gamma=None):
 
 def J_scls(f, S, X, Y, P=None):
     """Lee & Kim (25); a feature without entropy is never taken."""
-    h_f = mean(h(X[f], about=(l,)) for l in Y)
-    if h_f == 0:
+    if mean(h(X[f], about=(l,)) for l in Y) == 0:
         return float("-inf")
-    return R(f, X, Y) - fsum(I_fs(f, s, X, Y) / h_f * R(f, X, Y) for s in S)
+
+    def share(s):
+        return ratio(I_fs(f, s, X, Y), mean(h(X[f], about=(X[s], l)) for l in Y))
+
+    return R(f, X, Y) - fsum(share(s) * R(f, X, Y) for s in S)
 
 
 def J_ami(f, S, X, Y, P=None):
@@ -193,8 +196,6 @@ def J_icap(f, S, X, Y, P=None):
 
 
 def J_pmu(f, S, X, Y, P=None):
-    if not S:
-        return R(f, X, Y)
     return J_d2f(f, S, X, Y) - fsum(interaction(X[f], a, b) for a, b in combinations(Y, 2))
 
 

@@ -5,17 +5,26 @@ A variable is a list of columns; nothing is rounded and nothing is carried over.
 
 from __future__ import annotations
 
+from math import isnan
+
 import numpy as np
-from scipy.stats import norm, rankdata
+from scipy.stats import norm
 
 
 def scores(column):
-    """Normal scores of mid-ranks; a missing value scores 0 and has a column of its own."""
-    column = np.asarray(column, float)
-    lost = np.isnan(column)
-    out = np.zeros(column.size)
-    out[~lost] = norm.ppf(rankdata(column[~lost]) / (column.size + 1))
-    return [out, lost.astype(float)] if lost.any() else [out]
+    """Normal scores of the mid-ranks r among the n known values, Phi^-1(r / (n + 1)).
+
+    A missing value has no rank: it stands at the mean, 0, and has a column of 0 and 1 of its own.
+    """
+    known = [value for value in column if not isnan(value)]
+
+    def score(value):
+        below, equal = sum(v < value for v in known), sum(v == value for v in known)
+        return norm.ppf((below + (equal + 1) / 2) / (len(known) + 1))
+
+    lost = [float(isnan(value)) for value in column]
+    out = [0.0 if isnan(value) else score(value) for value in column]
+    return [np.array(out), np.array(lost)] if any(lost) else [np.array(out)]
 
 
 def indicators(column):

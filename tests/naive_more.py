@@ -93,18 +93,18 @@ def J_gmm(f, S, X, Y, P=None):
 
 
 def J_nmifs(f, S, X, Y, P=None):
-    def entropy(g):
-        return mean(h(X[g], about=(l,)) for l in Y)
+    def share(s, l):
+        least = min(h(X[f], about=(X[s], l)), h(X[s], about=(X[f], l)))
+        return ratio(I(X[f], X[s], about=(l,)), least)
 
-    shares = [ratio(I_fs(f, s, X, Y), min(entropy(f), entropy(s))) for s in S]
-    return R(f, X, Y) - len(Y) * mean(shares)
+    return fsum(I(X[f], l) - mean(share(s, l) for s in S) for l in Y)
 
 
 def J_mifs_u(f, S, X, Y, P=None, *, beta=1.0):
-    def known(s):
-        return ratio(R(s, X, Y), mean(h(X[s], about=(l,)) for l in Y))
+    def redundancy(s, l):
+        return ratio(I(X[s], l), h(X[s], about=(l,))) * I(X[f], X[s], about=(l,))
 
-    return R(f, X, Y) - beta * fsum(known(s) * I_fs(f, s, X, Y) for s in S)
+    return fsum(I(X[f], l) - beta * fsum(redundancy(s, l) for s in S) for l in Y)
 
 
 def J_miq(f, S, X, Y, P=None, *, floor=0.001):

@@ -53,7 +53,7 @@ class Explanation:
     forced : bool
         It was asked for, not chosen.
     place : int or None
-        Its place by relevance alone, for features that were asked about.
+        Its place by sum_l I(f;l) alone, for features that were asked about.
     shared : tuple of (int, str, float)
         The picks before it with which it shares information, most first.
     excluded : str
@@ -405,7 +405,7 @@ def _shared_information(
 def _why_filtered(prefilter: int | None, place: int) -> str:
     if prefilter is None or place <= prefilter:
         return ""
-    return f"it is not among the {prefilter} features of greatest relevance"
+    return f"it is not among the {prefilter} features with most information about the labels"
 
 
 def _probe(

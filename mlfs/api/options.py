@@ -145,7 +145,9 @@ OPTIONS: tuple[Option, ...] = (
         ("--start",), TO_SELECT, "FILE",
     ),
     Option(
-        "prefilter", Whole(), None, "Only the N most relevant features are candidates.",
+        "prefilter", Whole(), None,
+        "Only the N features with most information about the labels are candidates, whatever "
+        "the criterion.",
         ("--prefilter",), TO_SELECT, "N", reported=True,
     ),
     Option(

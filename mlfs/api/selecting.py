@@ -106,7 +106,8 @@ def select(
     start : Selection, mapping or sequence, optional
         An earlier selection that is continued; its picks count towards n.
     prefilter : int, optional
-        Only so many features of greatest relevance are candidates.
+        Only so many features with most information about the labels, sum_l I(f;l), are
+        candidates, whatever the criterion.
     bins, n_bins, nominal_limit
         How numeric columns are binned, see `mlfs.discretize.learn`.
     target_bins : str, optional

@@ -63,7 +63,8 @@ class FeatureSelector(ColumnSelector):
     start : Selection, mapping or sequence, optional
         An earlier selection that is continued.
     prefilter : int, optional
-        Only so many features of greatest relevance are candidates.
+        Only so many features with most information about the labels, sum_l I(f;l), are
+        candidates, whatever the criterion.
     bins : str, default="mean-sd"
         How numeric columns are binned: "mean-sd", "width", "frequency", "mdlp" or "laim".
     n_bins : int, optional

@@ -2,9 +2,10 @@
 
 A numeric column becomes the normal scores of its mid-ranks, so that only the order of its values
 matters. A nominal column becomes a column of 0 and 1 for each of its values but the most frequent
-one, and so do missing values of a numeric column. Scores are rounded to whole numbers of a unit
-that is so coarse that all sums of products are exact: they do not depend on the order of the rows,
-on threads, nor on a table being dense or sparse.
+one. Missing values of a numeric column get such a column too, and the known ones are ranked among
+themselves. Scores are rounded to whole numbers of a unit that is so coarse that all sums of
+products are exact: they do not depend on the order of the rows, on threads, nor on a table being
+dense or sparse.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def normal_scores(
         msg = f"normal scores are made of at most {MOST_ROWS:,} rows, and there are {total:,}"
         raise DataError(msg)
     row_weights = NO_WEIGHTS if weights is None else weights
-    scores = _score_table(total)
+    bits = min(SCORE_BITS, (EXACT_BITS - math.ceil(math.log2(max(2, total)))) // 2)
     stored = sp.csc_array(table) if sp.issparse(table) else table
     numeric = (sizes < 0).all()
     values = np.empty((d, n), np.float32) if numeric else None
@@ -90,10 +91,14 @@ def normal_scores(
                 variables.append(indicators(np.where(np.isnan(column), -1, column), row_weights))
                 continue
             out = np.empty(n, np.float32) if values is None else values[j]
-            score_column(column, np.argsort(column), row_weights, scores, out)
             is_missing = np.isnan(column)
+            has_missing, known = is_missing.any(), total
+            if has_missing:
+                known = int((~is_missing if weights is None else weights[~is_missing]).sum())
+            table = _score_table(known, bits)
+            score_column(column, np.argsort(column), row_weights, table, out)
             block = out[None, :]
-            if is_missing.any():
+            if has_missing:
                 block = np.concatenate([block, is_missing[None, :].astype(np.float32)])
             variables.append((block, False))
         return variables
@@ -122,14 +127,13 @@ def indicators(codes: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, bool
     return (positions == order[:, None]).astype(np.float32), merged
 
 
-@functools.lru_cache(maxsize=1)
-def _score_table(total: int) -> np.ndarray:
-    """The score of each mid-rank r / 2 of so many rows, in whole numbers."""
+@functools.lru_cache(maxsize=8)
+def _score_table(known: int, bits: int) -> np.ndarray:
+    """The score of each mid-rank r / 2 of so many known values, in units of 2**-bits."""
     from scipy.special import ndtri  # most selections do not need it
 
-    bits = min(SCORE_BITS, (EXACT_BITS - math.ceil(math.log2(max(2, total)))) // 2)
-    lower = ndtri(np.arange(2, total + 2) / (2.0 * (total + 1)))  # up to the middle
-    table = np.zeros(2 * total + 2, np.float32)
-    table[2 : total + 2] = np.rint(lower * 2.0**bits) + 0.0
-    table[total + 1 :] = -table[total + 1 : 0 : -1]
+    lower = ndtri(np.arange(2, known + 2) / (2.0 * (known + 1)))  # up to the middle
+    table = np.zeros(2 * known + 2, np.float32)
+    table[2 : known + 2] = np.rint(lower * 2.0**bits) + 0.0
+    table[known + 1 :] = -table[known + 1 : 0 : -1]
     return table

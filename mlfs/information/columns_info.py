@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from mlfs.counting.memory import Budget, Cache
-from mlfs.information.exact import ExactInfo
+from mlfs.information.exact import ExactInfo, views_by_rows
 from mlfs.information.exact_sets import sums_of_set
 from mlfs.information.info import Info, read_only
 from mlfs.information.label_block import sum_over_labels
@@ -185,6 +185,11 @@ class ColumnsInfo(Info):
     def _view(self, labels: np.ndarray, features: np.ndarray | None) -> ColumnsInfo:
         return type(self)(self.holders, labels, features, self._parents, self._cache)
 
+    @property
+    def by_rows(self) -> tuple[Info, ...]:
+        """Views on the labels that are known in the same rows."""
+        return views_by_rows(self, self.holders.of_labels)
+
     # ---- the vocabulary -----------------------------------------------------------------------
 
     h_f, mi_fl, mi_fL = _known("h_f"), _known("mi_fl"), _known("mi_fL")
@@ -211,6 +216,16 @@ class ColumnsInfo(Info):
     def h_s(self, s: int) -> float:
         """H(s), a number."""
         return float(self._ask("h_f")[s])
+
+    def h_f_where_s(self, s: int) -> np.ndarray:
+        """H(f) on the rows of I(f;s)."""
+        return self.h_f if self.holders.f_all_valid else self._cut(self._ask("h_f_where_s", s))
+
+    def h_s_where_f(self, s: int) -> np.ndarray:
+        """H(s) on the rows of I(f;s)."""
+        if self.holders.f_all_valid:
+            return super().h_s_where_f(s)
+        return self._cut(self._ask("h_s_where_f", s))
 
     def mi_sL(self, s: int) -> float:
         """sum_l I(s;l), a number."""

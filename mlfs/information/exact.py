@@ -16,10 +16,10 @@ from mlfs.counting.xlogx import entropies, per_row, wrap_int64
 from mlfs.errors import CriterionError, DataError
 from mlfs.information.exact_sets import ExactSets
 from mlfs.information.imbalance import imbalance
-from mlfs.information.info import answer, read_only
+from mlfs.information.info import Info, answer, read_only
 from mlfs.information.label_block import LabelBlock, sum_over_labels
 from mlfs.information.subset import Subset
-from mlfs.information.table import Table
+from mlfs.information.table import PairInfo, Table
 
 MANY, SHARE = 1024, 4  # of at least so many columns, a quarter or less is counted alone
 
@@ -49,6 +49,14 @@ def exact_info(
     network = None if parents is None else tuple(tuple(pa) for pa in parents)
     table = Table(counts, q, mask_of, ignore_missing=ignore_missing, positions=positions)
     return ExactInfo(table, parents=network)
+
+
+def views_by_rows(info: Info, table: Table) -> tuple[Info, ...]:
+    """Views on the labels that are known in the same rows; the whole where there is one."""
+    masks = table.mask_of[info.labels]
+    if (masks == masks[:1]).all():
+        return (info,)
+    return tuple(info.for_labels(info.labels[masks == mask]) for mask in np.unique(masks))
 
 
 class ExactInfo(ExactSets):
@@ -116,6 +124,11 @@ class ExactInfo(ExactSets):
         )
         view._counts_alone = self._counts_alone
         return view
+
+    @property
+    def by_rows(self) -> tuple[Info, ...]:
+        """Views on the labels that are known in the same rows."""
+        return views_by_rows(self, self._table)
 
     @cached_property
     def _subset(self) -> Subset | None:
@@ -188,6 +201,20 @@ class ExactInfo(ExactSets):
         if self._subset is not None:
             return self._subset.mi_fs(position)
         return self._cut(self._table.mi_with_feature(position, self._labels))
+
+    def h_f_where_s(self, s: int) -> np.ndarray:
+        """H(f) on the rows of I(f;s)."""
+        return self.h_f if self._table.f_all_valid else self._pair_with(s).h_f
+
+    def h_s_where_f(self, s: int) -> np.ndarray:
+        """H(s) on the rows of I(f;s)."""
+        return super().h_s_where_f(s) if self._table.f_all_valid else self._pair_with(s).h_g
+
+    def _pair_with(self, s: int) -> PairInfo:
+        position = self._table.position(s)
+        if self._subset is not None:
+            return self._subset.pair_with(position)
+        return PairInfo(*map(self._cut, self._table.pair_with_feature(position, self._labels)))
 
     def cmi_sL_given_f(self, s: int) -> np.ndarray:
         """sum_l I(s;l|f)."""

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 VOCABULARY = (
     *("d", "q", "features", "labels", "parents"),
     *("h_f", "h_l", "mi_fl", "mi_fL", "mi_fs"),
+    *("h_f_where_s", "h_s_where_f", "by_rows"),
     *("cmi_sL_given_f", "cmi_fL_given_s", "interaction_fsL", "joint_fsL"),
     *("h_s", "mi_sL", "cmi_fs_given_L", "cmi_fL_given_L"),
     *("cmi_fL_given_S", "joint_fssL", "cmi_fs_given_s"),
@@ -175,6 +176,11 @@ class Info:
         """A view on some labels."""
         raise self._unanswered("for_labels")
 
+    @property
+    def by_rows(self) -> tuple[Info, ...]:
+        """Views on the labels that are known in the same rows; one, where all labels are known."""
+        return (self,)
+
     def parents(self, label: int) -> tuple[int, ...]:
         """The parents of a label in the label network."""
         if self._parents is None:
@@ -235,6 +241,14 @@ class Info:
     def mi_sL(self, s: int) -> float:
         """sum_l I(s;l), a number."""
         return float(self.only([s]).mi_fL[0])
+
+    def h_f_where_s(self, s: int) -> np.ndarray:  # noqa: ARG002
+        """H(f) on the rows of I(f;s): those in which s is known too."""
+        return self.h_f
+
+    def h_s_where_f(self, s: int) -> np.ndarray:
+        """H(s) on the rows of I(f;s): those in which f is known too, (d,)."""
+        return np.full(self.d, self.h_s(s))
 
     @property
     def cmi_fL_given_L(self) -> np.ndarray:

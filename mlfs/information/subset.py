@@ -12,7 +12,7 @@ import numpy as np
 from mlfs.counting.subset_planes import SubsetPlanes
 from mlfs.information.info import read_only
 from mlfs.information.label_block import LabelBlock
-from mlfs.information.table import Table
+from mlfs.information.table import PairInfo, Table
 from mlfs.information.triples import Sums
 
 if TYPE_CHECKING:
@@ -90,6 +90,10 @@ class Subset:
             self._mi = read_only(self._planes.pairs(self._positions, anchors, self._start))
             self._table.pairs_counted += int((len(anchors) - self._start).sum())
         return self._mi[i]
+
+    def pair_with(self, s: int) -> PairInfo:
+        """I(f;s) and the entropies, where rows are left out."""
+        return PairInfo(*map(read_only, self._small_table.pair_with_feature(s, self._labels)))
 
     def cmi(self, s: int) -> tuple[np.ndarray, np.ndarray]:
         """sum_l I(s;l|f) and sum_l I(f;l|s)."""

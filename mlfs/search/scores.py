@@ -226,7 +226,9 @@ def _pick_cluster(
 AT_ONCE = 64  # candidates that are updated first; then twice as many
 FEWEST = 16
 MOST = 4096
-TRIALS = 4  # picks after which half of the terms must have been saved
+TRIALS = 4  # picks after which laziness must save time
+ALONE = 8  # how much longer a term takes alone than in a sweep, where that is fast
+WIDE = 8192  # candidates from which a fold is lazy that needs the first term of everybody
 PRICE = 75_000.0  # nanoseconds that a lazy step costs beside counting
 
 
@@ -254,7 +256,10 @@ class LazyScores(CandidateScores):
         self._fresh = np.zeros(0, np.int64)  # the candidates that the last step updated
         self._at_once = min(AT_ONCE, max(2, d // 4))
         self._insist, self._is_lazy = insist, True
-        self._sweep_cost = 0.0  # nanoseconds of a term for all candidates, once it is known
+        self._waits = False  # whether nothing bounds a candidate before its first term
+        self._n_stale = 0  # candidates that may still matter in this step
+        self._alone = 0  # terms that were computed without those of the other candidates
+        self._sweep_cost = np.inf  # nanoseconds of a term for all candidates, once it is known
 
     def take(self, s: int) -> None:
         """Add a column to the picks."""
@@ -269,10 +274,16 @@ class LazyScores(CandidateScores):
         if not self.picked or not self._is_lazy:
             return super().scores(is_open, forced)
         bounds = self.checked.bound(self.relevance, self.total, self.picked)
-        stale, fresh, at_once = self._first_candidates(bounds, is_open, forced), [], self._at_once
+        if len(self.picked) == 1:
+            self._waits = bool((bounds == np.inf).any())
+            if self._waits and not self._insist and self.info.d < WIDE:
+                self._switch_to_eager(bounds)
+                return bounds
+        stale, at_once = self._first_candidates(bounds, is_open, forced), self._at_once
+        fresh: list[np.ndarray] = []
         while stale.size:
-            fresh.append(self._update(stale, bounds))
-            if len(self.picked) == 1 and not self._insist and self._sweep_cost < PRICE:
+            fresh.append(self._update(stale, bounds, whole=not fresh))
+            if not self._insist and self._sweep_cost < PRICE:
                 self._switch_to_eager(bounds)
                 break
             self._fresh = np.concatenate(fresh)
@@ -280,8 +291,11 @@ class LazyScores(CandidateScores):
                 self._fresh, bounds, is_open, self.relevance, self.total, forced
             )
             stale = self._find_stale(bounds, is_open, second - slack, at_once)
+            if self._waits and not self._insist and 2 * self._n_stale > self.info.d:
+                self._switch_to_eager(bounds)
+                break
             at_once *= 2
-        if not self._insist and len(self.picked) == TRIALS and 2 * self.counted > self.eager:
+        if not self._insist and len(self.picked) >= TRIALS and ALONE * self._alone > self.eager:
             self._switch_to_eager(bounds)
         return bounds
 
@@ -289,7 +303,7 @@ class LazyScores(CandidateScores):
         """Switch to eager evaluation."""
         behind = np.flatnonzero(self._folded < len(self.picked))
         if behind.size:
-            self._sweep(behind, bounds)
+            self._sweep(behind, bounds, len(self.picked))
         self._is_lazy = False
 
     def _first_candidates(self, bounds: np.ndarray, is_open: np.ndarray, forced: int) -> np.ndarray:
@@ -310,7 +324,7 @@ class LazyScores(CandidateScores):
         size = choosing.stale_ones(
             bounds, is_open, self._folded, len(self.picked), least, self._buffer
         )
-        candidates = self._buffer[:size].copy()
+        candidates, self._n_stale = self._buffer[:size].copy(), size
         if size > at_once:
             unbounded = int((bounds[candidates] == np.inf).sum())  # these must be counted
             at_once = max(at_once, unbounded)
@@ -318,46 +332,58 @@ class LazyScores(CandidateScores):
                 candidates = candidates[(-bounds[candidates]).argpartition(at_once - 1)[:at_once]]
         return candidates
 
-    def _update(self, candidates: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-        """Update some candidates, perhaps with others; return all that were updated."""
-        if 2 * candidates.size > self.info.d:
-            return self._sweep(candidates, bounds)
-        for start in range(0, candidates.size, MOST):
-            self._fold(candidates[start : start + MOST], bounds)
-        return candidates
+    def _update(self, candidates: np.ndarray, bounds: np.ndarray, *, whole: bool) -> np.ndarray:
+        """Fold terms into some candidates, perhaps with others; return those that lack none now.
 
-    def _fold(self, candidates: np.ndarray, bounds: np.ndarray) -> None:
-        """Fold the terms that some candidates lack, in the order of the picks."""
-        candidates = candidates[self._folded[candidates].argsort(kind="stable")]
+        Unless they are to be updated as a `whole`, many candidates get the earliest of the terms
+        that they lack: most of them need no more to be ruled out.
+        """
         folded, n = self._folded[candidates], len(self.picked)
+        end = n
+        if not whole:
+            terms = np.bincount(folded, minlength=n).cumsum().cumsum()  # up to each pick
+            end = max(int(folded.min()) + 1, int(terms.searchsorted(AT_ONCE * n, side="right")))
+            candidates = candidates[folded < end]
+        if 2 * candidates.size > self.info.d:
+            candidates = self._sweep(candidates, bounds, end)
+        else:
+            for start in range(0, candidates.size, MOST):
+                self._fold(candidates[start : start + MOST], bounds, end)
+        return candidates if end == n else candidates[:0]
+
+    def _fold(self, candidates: np.ndarray, bounds: np.ndarray, end: int) -> None:
+        """Fold the terms of the picks before `end` that some candidates lack, in their order."""
+        candidates = candidates[self._folded[candidates].argsort(kind="stable")]
+        folded = self._folded[candidates]
         earliest = int(folded[0])
-        picked, start = self.picked[earliest:], folded - earliest
+        picked, start = self.picked[earliest:end], folded - earliest
         view = view_of_some(self.info, self.features[candidates], picked, start)
         checked, total = self.checked.on(view), self.total[candidates]
-        sizes = folded.searchsorted(np.arange(earliest, n), side="right").tolist()
-        checked.fold_terms(total, self.picked[earliest:], sizes)
+        sizes = folded.searchsorted(np.arange(earliest, end), side="right").tolist()
+        checked.fold_terms(total, picked, sizes)
         if np.isnan(np.maximum.reduce(total)):
-            for s in self.picked[earliest:]:
+            for s in picked:
                 checked.term(s)  # raises, and names the column
+        self._alone += sum(sizes)
         self.counted += sum(sizes)
         self.total[candidates] = total
-        self._folded[candidates] = n
+        self._folded[candidates] = end
         bounds[candidates] = checked.score(self.relevance[candidates], total, self.picked)
-        if n == 1:
+        if self._sweep_cost == np.inf:
             self._sweep_cost = sweep_cost(view)
 
-    def _sweep(self, candidates: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-        """Compute for all candidates the terms that some of them lack, pick by pick.
+    def _sweep(self, candidates: np.ndarray, bounds: np.ndarray, end: int) -> np.ndarray:
+        """Compute for all candidates the terms that some of them lack, pick by pick before `end`.
 
         This updates every candidate that lacks no term of an earlier pick than these do.
         """
-        earliest, n = int(self._folded[candidates].min()), len(self.picked)
-        candidates = np.flatnonzero((self._folded >= earliest) & (self._folded < n))
-        for i in range(earliest, n):
+        earliest = int(self._folded[candidates].min())
+        candidates = np.flatnonzero((self._folded >= earliest) & (self._folded < end))
+        for i in range(earliest, end):
             lack = candidates[self._folded[candidates] <= i]
             term = self.checked.term(self.picked[i])
             self.total[lack] = self.checked.fold(self.total[lack], term[lack])
             self.counted += lack.size
-        self._folded[candidates] = n
+        self._folded[candidates] = end
         bounds[candidates] = self.checked.score(self.relevance, self.total, self.picked)[candidates]
         return candidates

@@ -73,16 +73,9 @@ def test_a_killed_worker_changes_nothing_and_searches_leave_nothing(cluster: Any
             before = held
 
 
-@pytest.fixture
-def ctrl_c() -> Iterator[None]:
-    """Ctrl-C as at a terminal; a process that was started in the background ignores it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @pytest.mark.slow
-def test_ctrl_c_keeps_the_picks_and_leaves_the_cluster_clean(cluster: Any, ctrl_c: None) -> None:
+@pytest.mark.usefixtures("ctrl_c")
+def test_ctrl_c_keeps_the_picks_and_leaves_the_cluster_clean(cluster: Any) -> None:
     with distributed.Client(cluster, set_as_default=False) as client:
         made: list[Any] = []
 

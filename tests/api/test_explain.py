@@ -84,7 +84,7 @@ def test_why_not_is_said_for_the_excluded_the_filtered_and_the_constant(capsys) 
     text = explain(capsys, "-n", "2", "--exclude", "drums", SONGS, "drums")
     assert "it was excluded" in text
     text = explain(capsys, "-n", "2", "--prefilter", "3", SONGS, "track_number")
-    assert "not among the 3 features of greatest relevance" in text
+    assert "not among the 3 features with most information about the labels" in text
 
 
 def test_a_feature_that_is_never_picked(capsys, tmp_path) -> None:

@@ -721,6 +721,7 @@ def test_a_model_moves_to_another_process(done, kept: str) -> None:
 
 
 @POSIX
+@pytest.mark.usefixtures("ctrl_c")
 def test_training_shows_that_it_works_and_can_be_stopped(tmp_path: Path) -> None:
     draw = np.random.default_rng(0)
     data = from_arrays(draw.random((4000, 200)), (draw.random((4000, 30)) < 0.3).astype(int))

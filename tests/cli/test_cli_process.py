@@ -194,6 +194,7 @@ class Terminal:
 
 
 @POSIX
+@pytest.mark.usefixtures("ctrl_c")
 def test_the_first_pick_appears_while_the_rest_is_computed(large: str) -> None:
     run = Terminal("select", "-c", "jmi", "-n", "1.0", "--format", "indices", large)
     run.wait_for("pick 1")
@@ -207,6 +208,7 @@ def test_the_first_pick_appears_while_the_rest_is_computed(large: str) -> None:
 
 
 @POSIX
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_keeps_the_picks_so_far(large: str, tmp_path: Path) -> None:
     place = tmp_path / "part.npz"
     run = Terminal("select", "-c", "jmi", "-n", "1.0", "--format", "json", "-o", str(place), large)

@@ -372,6 +372,7 @@ compared(folder={folder!r}, jobs=2)
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["kill", "ctrl-c"])
+@pytest.mark.usefixtures("ctrl_c")
 def test_killed_in_the_middle_and_resumed(tmp_path: Path, reference: Results, how: int) -> None:
     folder = tmp_path / "report"
     program = PROGRAM.format(tests=str(ROOT), folder=str(folder))

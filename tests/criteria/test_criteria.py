@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mlfs.api.prepared import prepare
@@ -40,11 +40,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def modest(examples):
-    return settings(
-        max_examples=examples,
-        deadline=None,
-        suppress_health_check=[HealthCheck.too_slow],
-    )
+    return settings(max_examples=examples)
 
 
 def check(name, given_problem, *, missing="level", **options):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import mlfs
@@ -25,11 +25,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def modest(examples):
-    return settings(
-        max_examples=examples,
-        deadline=None,
-        suppress_health_check=[HealthCheck.too_slow],
-    )
+    return settings(max_examples=examples)
 
 
 # Identities of the formulas ----------------------------------------------------------------------
@@ -329,6 +325,28 @@ def test_a_row_without_any_label_known_counts_for_nothing(name, seed):
     assume(known.any())
     fewer = Problem(given_problem.X[known], given_problem.Y[known])
     same(select(given_problem, name, n=3), select(fewer, name, n=3))
+
+
+@pytest.mark.parametrize("name", ["nmifs", "mifs_u"])
+@modest(4)
+@given(SEEDS)
+def test_a_ratio_inside_the_sum_is_one_of_the_rows_of_each_label(name, seed):
+    holes = with_holes(problem(seed, labels=3), seed, y=0.3)
+    info = mlfs.prepare((holes.X, holes.Y)).info
+    of_all, term = np.zeros(info.d), criterion(name).term
+    for label in info.labels:
+        of_all += term(info.for_label(int(label)), 0)
+    close(term(info, 0), of_all)
+
+
+@modest(6)
+@given(SEEDS)
+def test_a_redundancy_is_a_share_where_values_are_left_out(seed):
+    holes = with_holes(problem(seed, labels=1), seed, x=0.4)
+    info = mlfs.prepare((holes.X, holes.Y), missing="ignore").info
+    for s in range(info.d):
+        assert (criterion("nmifs").term(info, s) <= 1 + 1e-9).all()
+        assert (criterion("scls").term(info, s) <= info.mi_fL + 1e-9).all()
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -130,6 +130,15 @@ def test_imbalance(name):
     assert described.cvir == pytest.approx(cvir, abs=1e-9)
 
 
+def test_label_pairs_count_from_the_first_pick_of_pmu_on():
+    """The picks of the authors' program, which are those of the formula."""
+    found = mlfs.select(read(shared_data("emotions/emotions.arff")), "pmu", 4)
+    assert found.indices == (3, 26, 22, 55)
+    relevance, pairs = (found.terms[part][0] for part in ("relevance", "label_correlation"))
+    assert pairs < 0
+    assert found.scores[0] == pytest.approx(relevance + pairs)
+
+
 @pytest.fixture(scope="module")
 def praznik_input(tmp_path_factory):
     """A function name -> X, y of the data that praznik's picks are from."""

@@ -18,7 +18,7 @@ X = RNG.integers(0, 3, (60, 5)).astype(float)
 Y = np.column_stack([X[:, 0] > 0, X[:, 1] > 1, RNG.integers(0, 2, 60)]).astype(int)
 PARENTS = ((1,), (2,), (0, 1))
 ONE = ("mi_fs", "cmi_sL_given_f", "cmi_fL_given_s", "interaction_fsL", "joint_fsL")
-ONE += ("cmi_fs_given_L", "gini_fsL", "su_fs", "mi_sL", "h_s")
+ONE += ("h_f_where_s", "h_s_where_f", "cmi_fs_given_L", "gini_fsL", "su_fs", "mi_sL", "h_s")
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(ONE, (1,)),
     **dict.fromkeys(("joint_fssL", "cmi_fs_given_s"), (1, 2)),
@@ -26,7 +26,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "label_term": (),
     "sum_over_labels": (lambda block: block.mi_fl,),
 }
-WORDS = sorted({*VOCABULARY} - {"only", "for_label", "for_labels", "parents"})
+WORDS = sorted({*VOCABULARY} - {"only", "for_label", "for_labels", "parents", "by_rows"})
 
 
 def asked(info: Info, word: str) -> list[np.ndarray]:

@@ -101,6 +101,19 @@ def test_every_word_agrees_with_determinants():
     )
 
 
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.8])
+def test_missing_values_lean_to_no_side(share):
+    X, Y = correlated(300, seed=8)
+    X[np.random.default_rng(9).random(300) < share, 0] = np.nan
+    found, turned = info_of(X, Y), info_of(-X, Y)
+    close(found.mi_fl, turned.mi_fl, 1e-12)
+    close(found.mi_fs(1), turned.mi_fs(1), 1e-12)
+    close(found.mi_fl[0], [naive.I(naive.scores(X[:, 0]), naive.indicators(y)) for y in Y.T])
+    weights = np.random.default_rng(10).integers(0, 4, 300)
+    weighed = info_of(X, Y, sample_weight=weights)
+    close(weighed.mi_fl, info_of(X.repeat(weights, 0), Y.repeat(weights, 0)).mi_fl, 1e-9)
+
+
 def test_only_the_order_of_values_matters():
     X, Y = correlated(200)
     plain, bent = info_of(X, Y), info_of(np.exp(3 * X), Y)

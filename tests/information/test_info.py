@@ -26,6 +26,7 @@ AXES = {
     "only",
     "for_label",
     "for_labels",
+    "by_rows",
 }  # views and shapes: tests of their own
 
 
@@ -65,7 +66,7 @@ def words(info, s):
         )
     }
     words_of_s = "mi_fs cmi_sL_given_f cmi_fL_given_s su_fs joint_fsL interaction_fsL"
-    words_of_s += " cmi_fs_given_L gini_fsL h_s mi_sL"
+    words_of_s += " cmi_fs_given_L gini_fsL h_s mi_sL h_f_where_s h_s_where_f"
     for word in words_of_s.split():
         said[word] = getattr(info, word)(s)
     said["cmi_fL_given_S"] = info.cmi_fL_given_S([s, 0])
@@ -96,6 +97,8 @@ def oracle(X, Y, all_Y, parents, s, features):
         "cmi_sL_given_f": lambda f: sum(I(S, l, f) for l in Y),
         "cmi_fL_given_s": lambda f: sum(I(f, l, S) for l in Y),
         "h_f": lambda f: naive.mean(H(f, (l,)) for l in Y),
+        "h_f_where_s": lambda f: naive.mean(H(f, (S, l)) for l in Y),
+        "h_s_where_f": lambda f: naive.mean(H(S, (f, l)) for l in Y),
         "mi_fs": lambda f: naive.mean(I(f, S, about=(l,)) for l in Y),
         "su_fs": lambda f: naive.SU(f, S, Y),
         "su_fS": lambda f: naive.SU(f, S, Y) + naive.SU(f, X[0], Y),

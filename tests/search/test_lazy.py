@@ -179,6 +179,19 @@ def test_noise_is_left_uncounted(name):
     assert table_of(info).pairs_counted - before <= eager.counted + 2 * lazy.counted
 
 
+def test_a_minimum_that_begins_with_the_first_term_is_lazy_by_itself():
+    """JMIM and NJMIM need the first term of everybody, and later ones of few."""
+    rng = np.random.default_rng(0)
+    X, Y = rng.integers(0, 3, (200, 20_000)), rng.integers(0, 2, (200, 1))
+    X[:, :20] = (X[:, :20] + 2 * Y) % 3
+    info = Info.from_codes(X, Y)
+    auto = greedy(get("njmim")[1], info, 12)
+    assert auto.counted < auto.eager / 2
+    assert list(map(repr, auto.picks)) == list(
+        map(repr, greedy(get("njmim")[1], info, 12, lazy=False).picks)
+    )
+
+
 def test_auto_is_eager_too():
     for seed in range(6):
         info = info_of(seed, "plain")
@@ -247,6 +260,10 @@ def test_an_error_names_the_method_at_fault(where):
         greedy(Faulty(), info_of(0, "plain"), 3, name="odd", lazy=True)
 
 
+WORDS_OF_S = ["mi_fs", "cmi_fL_given_s", "cmi_sL_given_f", "joint_fsL", "su_fs"]
+WORDS_OF_S += ["h_f_where_s", "h_s_where_f"]
+
+
 # Views that are counted alone --------------------------------------------------------------------
 
 
@@ -260,7 +277,7 @@ def test_a_view_that_is_counted_alone_gives_the_same_bits(kind):
         views.append((info.for_label(0), some_of(info, some).for_label(0)))
         for whole, view in views:
             for s in range(info.d):
-                for word in ("mi_fs", "cmi_fL_given_s", "cmi_sL_given_f", "joint_fsL", "su_fs"):
+                for word in WORDS_OF_S:
                     np.testing.assert_array_equal(
                         getattr(whole, word)(s)[some], getattr(view, word)(s), word
                     )
