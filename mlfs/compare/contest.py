@@ -55,8 +55,8 @@ class Contest:
         The methods that are compared with all others; empty if all pairs are.
     parts : tuple of (str, str, tuple of str)
         Of each method the criterion, the model and the numbers of features.
-    reasons : mapping of (str, str) to str
-        By data set and method, why the first cell that failed did.
+    reasons : mapping of (str, str) to (str, str)
+        By data set and method what is wrong with the first cell without a value, and why.
     """
 
     metric: str
@@ -70,7 +70,7 @@ class Contest:
     test_to_train: float = 0.0
     own: tuple[int, ...] = ()
     parts: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
-    reasons: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    reasons: Mapping[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
 
     @property
     def higher_is_better(self) -> bool:
@@ -162,6 +162,14 @@ class Contest:
         if self.doubt:
             return None
         return friedman(self._table, higher_is_better=self.higher_is_better)
+
+    @property
+    def doubt_of_differences(self) -> str:
+        """Why no critical difference means anything; empty if one does."""
+        test = self.friedman
+        if test is None or test.f_p < 0.05:
+            return self.doubt
+        return f"Friedman's test does not tell the methods apart (p = {test.f_p:.2g})"
 
     @property
     def nemenyi(self) -> float:
@@ -331,21 +339,31 @@ def _contest(
             (str(ranker), str(model), tuple(_weights(results, n, settings.sizes_of(ranker))))
             for ranker, model in methods
         ),
-        _reasons(results, methods, names),
+        _reasons(results, metric, methods, names),
     )
 
 
 def _reasons(
-    results: Results, methods: Sequence[tuple[Any, Any]], names: Sequence[str]
-) -> dict[tuple[str, str], str]:
-    """By data set and method, why the first cell that failed did."""
+    results: Results, metric: str, methods: Sequence[tuple[Any, Any]], names: Sequence[str]
+) -> dict[tuple[str, str], tuple[str, str]]:
+    """By data set and method what is wrong with the first cell without a value, and why."""
     name_of = {(str(c), str(m)): name for (c, m), name in zip(methods, names, strict=True)}
-    reasons: dict[tuple[str, str], str] = {}
-    for record in results.failed():
-        cell = record["cell"]
+    reasons: dict[tuple[str, str], tuple[str, str]] = {}
+    for record in results.records:
+        cell, values = record["cell"], record.get("metrics", {})
         name = name_of.get((cell["criterion"], cell["model"]))
-        if name is not None:
-            reasons.setdefault((cell["data"], name), record.get("note", ""))
+        if name is None or values.get(metric) is not None:
+            continue
+        if record["status"] != "ok":
+            reason = "failed", f" ({record.get('note', '')})"
+        else:
+            need = METRICS[metric].needs
+            given = any(
+                values.get(other) is not None for other in METRICS if METRICS[other].needs == need
+            )
+            kind = "joint probabilities" if need == "joint" else need
+            reason = f"has no {metric}" if given else f"gives no {kind}", ""
+        reasons.setdefault((cell["data"], name), reason)
     return reasons
 
 

@@ -106,12 +106,13 @@ class CriticalDifferenceDisplay(Display):
     Parameters
     ----------
     contest : Contest
-        The methods on one metric; six data sets or more.
+        The methods on one metric, on six data sets or more, of which Friedman's test says that
+        they differ.
     """
 
     def __init__(self, contest: Contest) -> None:
-        if contest.doubt:
-            raise DataError(f"there is no critical difference to draw: {contest.doubt}")
+        if doubt := contest.doubt_of_differences:
+            raise DataError(f"there is no critical difference to draw: {doubt}")
         self.contest = contest
 
     @classmethod

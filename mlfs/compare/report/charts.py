@@ -341,8 +341,8 @@ def _tip(name: str, summary: Summary) -> str:
 
 
 def rank_chart(contest: Contest) -> Diagram | None:
-    """A critical-difference diagram after Demsar; None if there are too few data sets."""
-    if contest.doubt:
+    """A critical-difference diagram after Demsar; None if it would mean nothing."""
+    if contest.doubt_of_differences:
         return None
     average, k = contest.average_ranks, contest.ranked.size
     half, bars = (k + 1) // 2, contest.groups

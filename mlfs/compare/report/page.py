@@ -173,8 +173,9 @@ def _contests(compared: Sequence[Contest], rows: CsvRows) -> str:
             content += _details(title, tests)
         views.append(_view(content, contest.metric, model=contest.model or "all", n=contest.n))
     about = (
-        "<p>Click on a mean, or go to a table with the Tab key and through it with the arrow keys, "
-        "to see its rows in results.csv.</p>"
+        "<p>A cell is the mean over the splits ± one standard deviation, with the rank in "
+        "brackets; the best of each data set is bold. Click on a mean, or go to a table with the "
+        "Tab key and through it with the arrow keys, to see its rows in results.csv.</p>"
     )
     return _section("ranks", "Ranks and tests", about, views)
 

@@ -159,9 +159,10 @@ def left_out(contest: Contest) -> list[str]:
 
 
 def _reason(contest: Contest, cells: Sequence[tuple[str, str]], where: str) -> str:
-    """Whether cells failed somewhere, with the first reason, or are not finished."""
+    """What is wrong with cells somewhere, with the first reason."""
     reasons = [contest.reasons[cell] for cell in cells if cell in contest.reasons]
-    return f"failed {where} ({reasons[0]})" if reasons else f"is not finished {where}"
+    verb, why = reasons[0] if reasons else ("is not finished", "")
+    return f"{verb} {where}{why}"
 
 
 def _join_names(names: Sequence[str]) -> str:
