@@ -55,6 +55,8 @@ class Contest:
         The methods that are compared with all others; empty if all pairs are.
     parts : tuple of (str, str, tuple of str)
         Of each method the criterion, the model and the numbers of features.
+    criterion : str
+        The criterion that all methods share where models differ, or an empty string.
     reasons : mapping of (str, str) to (str, str)
         By data set and method what is wrong with the first cell without a value, and why.
     """
@@ -70,6 +72,7 @@ class Contest:
     test_to_train: float = 0.0
     own: tuple[int, ...] = ()
     parts: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
+    criterion: str = ""
     reasons: Mapping[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
 
     @property
@@ -223,6 +226,7 @@ class Contest:
             "higher_is_better": self.higher_is_better,
             "n": self.n,
             "model": self.model,
+            "criterion": self.criterion,
             "methods": list(self.methods),
             "data": list(self.data),
             "mean": _plain(self.mean),
@@ -322,8 +326,8 @@ def _contest(
     if same_splits:
         none = np.full(next(iter(splits.values())).size, np.nan)
         split_table = np.column_stack([splits.get(j, none) for j in range(len(methods))])
-    one_model = len(models) == 1
-    names = tuple(str(c) if one_model else f"{c} + {m}" for c, m in methods)
+    names = method_names(methods)
+    one_model, criteria = len(models) == 1, {str(ranker) for ranker, _ in methods}
     return Contest(
         metric,
         n,
@@ -339,8 +343,25 @@ def _contest(
             (str(ranker), str(model), tuple(_weights(results, n, settings.sizes_of(ranker))))
             for ranker, model in methods
         ),
+        "" if one_model or len(criteria) > 1 else criteria.pop(),
         _reasons(results, metric, methods, names),
     )
+
+
+def method_names(methods: Sequence[tuple[Any, Any]]) -> tuple[str, ...]:
+    """Names of pairs of criterion and model, without what all of them share.
+
+    Examples
+    --------
+    >>> method_names([("all", "br"), ("all", "cc")]), method_names([("mim", "br"), ("all", "br")])
+    (('br', 'cc'), ('mim', 'all'))
+    """
+    criteria, models = ({str(part) for part in parts} for parts in zip(*methods, strict=True))
+    if len(models) == 1:
+        return tuple(str(criterion) for criterion, _ in methods)
+    if len(criteria) == 1:
+        return tuple(str(model) for _, model in methods)
+    return tuple(f"{criterion} + {model}" for criterion, model in methods)
 
 
 def _reasons(

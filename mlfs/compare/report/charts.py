@@ -9,12 +9,12 @@ svg.py and on_axes.py only draw.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from mlfs.compare.contest import Contest
+from mlfs.compare.contest import Contest, method_names
 from mlfs.compare.results import CsvRows, Results, Summary, seconds_of
 from mlfs.metrics import METRICS
 
@@ -110,16 +110,53 @@ class Range:
         What stands at the axis.
     logarithmic : bool
         Equal ratios are equally far apart.
+    marks : tuple of (float, str)
+        What is marked, and how; by default round numbers.
     """
 
     low: float
     high: float
     name: str = ""
     logarithmic: bool = False
+    marks: tuple[tuple[float, str], ...] = ()
 
-    def ticks(self) -> list[float]:
-        """Round numbers to mark."""
-        return (log_ticks if self.logarithmic else ticks)(self.low, self.high)
+    def ticks(self) -> list[tuple[float, str]]:
+        """What is marked along the axis, and how."""
+        numbers = (
+            [] if self.marks else (log_ticks if self.logarithmic else ticks)(self.low, self.high)
+        )
+        return [*self.marks, *((number, f"{number:.4g}") for number in numbers)]
+
+
+def marks_at(numbers: Sequence[float], low: float, high: float) -> tuple[tuple[float, str], ...]:
+    """Marks at numbers, without those for which there is no room after the one before.
+
+    Examples
+    --------
+    >>> marks_at([5, 5.1, 10, 10], 0, 11)
+    ((5, '5'), (10, '10'))
+    """
+    marks: list[tuple[float, str]] = []
+    for number in sorted(set(numbers)):
+        if not marks or number - marks[-1][0] > ROOM * (high - low):
+            marks.append((number, f"{number:.4g}"))
+    return tuple(marks)
+
+
+def spread(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Ascending places moved until they are a gap apart, if there is room for that.
+
+    Examples
+    --------
+    >>> spread([0.0, 1.0, 2.0, 9.0], 2, 0, 10), spread([9.0, 9.5], 2, 0, 10)
+    ([0.0, 2.0, 4.0, 9.0], [8, 10])
+    """
+    moved: list[float] = []
+    for place in places:
+        moved.append(max(place, moved[-1] + gap, low) if moved else max(place, low))
+    for i in reversed(range(len(moved))):
+        moved[i] = min(moved[i], high - gap * (len(moved) - 1 - i))
+    return moved
 
 
 def with_room(values: Sequence[float], name: str) -> Range:
@@ -165,8 +202,8 @@ class Series:
         What it is called in a legend.
     points : tuple of Point
         From left to right.
-    kind : {"curve", "level", "marks"}
-        A line through the points, a level line at the first, or only marks.
+    kind : {"curve", "level", "marks", "dots"}
+        A line through the points, a level line at the first, only marks, or marks with level bars.
     shift : float
         So many pixels to the right, so that bars stand side by side.
     """
@@ -194,11 +231,10 @@ class Series:
 
     @property
     def ends(self) -> list[float]:
-        """What must be seen of it on the vertical axis."""
-        spread = [point.sd if math.isfinite(point.sd) else 0.0 for point in self.points]
+        """What must be seen of it on the axis of its bars, which is mostly the vertical one."""
         return [
-            point.y + side * sd
-            for point, sd in zip(self.points, spread, strict=True)
+            (point.x if self.kind == "dots" else point.y) + side * _sd(point)
+            for point in self.points
             for side in (-1, 1)
         ]
 
@@ -217,6 +253,8 @@ class Chart:
         In the order of the legend.
     shapes : tuple of str
         What the marks of these shapes are called, where shapes differ.
+    names : tuple of (str, float, float)
+        Names of marks and where these stand, from the lowest up; written at the right edge.
     """
 
     title: str
@@ -224,6 +262,7 @@ class Chart:
     y: Range
     series: tuple[Series, ...]
     shapes: tuple[str, ...] = ()
+    names: tuple[tuple[str, float, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -255,10 +294,79 @@ class Diagram:
     words: tuple[Word, ...]
 
 
+NAMED = 60  # marks of a chart that get their names
+ROOM = 0.09  # of an axis, for the number at a mark
 MANY = 9  # lines whose bars would be a thicket
 MANY_RANKS = 20  # of more, every fifth has a number
 APART = 3.0  # pixels between the bars of two methods
 LEFT, RIGHT, TOP, ROW = 190.0, 530.0, 58.0, 20.0  # of a diagram of ranks
+
+
+def quality_charts(
+    results: Results, rows: CsvRows | None = None
+) -> Iterator[tuple[str, str, str, Chart]]:
+    """Metric, model, data set and a chart of the quality, for all of them.
+
+    Curves for each model; where no criterion has several numbers of features, dots of all methods.
+    """
+    settings = results.settings
+    for metric in results.metrics:
+        for model in [""] if _is_single(results) else map(str, settings.models):
+            for source in settings.sources:
+                chart = (
+                    curve_chart(results, metric, source.name, model, rows)
+                    if model
+                    else dot_chart(results, metric, source.name, rows)
+                )
+                if chart is not None:
+                    yield metric, model, source.name, chart
+
+
+def _is_single(results: Results) -> bool:
+    """Whether every method has one number of features."""
+    settings = results.settings
+    return all(len(settings.sizes_of(ranker)) == 1 for ranker in settings.rankers)
+
+
+def dot_chart(
+    results: Results, metric: str, data: str, rows: CsvRows | None = None
+) -> Chart | None:
+    """The metric of each method, a row each and the best on top; None if nothing.
+
+    Parameters
+    ----------
+    results : Results
+        A comparison of methods with one number of features each.
+    metric, data : str
+        Of which the dots are.
+    rows : CsvRows, optional
+        Where the numbers stand in results.csv.
+    """
+    methods, rankers = results.methods(), list(map(str, results.settings.rankers))
+    names = dict(zip(methods, method_names(methods), strict=True))
+    found = [
+        (summary, names[key[1], key[2]], *key[1:])
+        for key, summary in results.by_size(metric).items()
+        if key[0] == data
+    ]
+    found.sort(key=lambda one: one[0].mean, reverse=not METRICS[metric].higher_is_better)
+    points: dict[str, list[Point]] = {ranker: [] for ranker in rankers}
+    for height, (summary, name, ranker, model, n) in enumerate(found):
+        numbers = "" if rows is None else rows.numbers([(metric, data, ranker, model, n)])
+        points[ranker].append(Point(summary.mean, height, summary.sd, _tip(name, summary), numbers))
+    series = tuple(
+        Series(method, ranker, tuple(points[ranker]), "dots")
+        for method, ranker in enumerate(rankers)
+        if points[ranker]
+    )
+    if not series:
+        return None
+    return Chart(
+        f"{metric} on {data}",
+        with_room([end for line in series for end in line.ends], metric),
+        Range(-0.7, len(found) - 0.3, marks=tuple((i, one[1]) for i, one in enumerate(found))),
+        series,
+    )
 
 
 def curve_chart(
@@ -327,12 +435,17 @@ def curves_of(
     numbers = [point.x for line in series if line.kind == "curve" for point in line.points]
     low, high = min(numbers, default=0), max(numbers, default=1)
     room = (high - low) * 0.04 or 1
+    low, high = low - room, high + room
     return Chart(
         title,
-        Range(low - room, high + room, "number of features"),
+        Range(low, high, "number of features", marks=marks_at(numbers, low, high)),
         with_room([end for line in series for end in line.ends], metric),
         tuple(series),
     )
+
+
+def _sd(point: Point) -> float:
+    return point.sd if math.isfinite(point.sd) else 0.0
 
 
 def _tip(name: str, summary: Summary) -> str:
@@ -383,7 +496,8 @@ def cost_chart(
 ) -> Chart | None:
     """Time against quality, a mark for each method at each number of features; None if nothing.
 
-    The colour is the criterion's, the shape is the model's.
+    The colour is the criterion's, the shape is the model's. Methods that have one mark each are
+    named where they are.
 
     Parameters
     ----------
@@ -408,6 +522,7 @@ def cost_chart(
         key: [float(value) for value in np.mean(values, axis=0)] for key, values in costs.items()
     }
     models = [str(model) for model in results.settings.models]
+    several = len(results.settings.rankers) > 1
     names = [source.name for source in results.settings.sources]
     series = []
     for method, name in enumerate(map(str, results.settings.rankers)):
@@ -419,7 +534,14 @@ def cost_chart(
             keys = [(metric, data, name, model_name, n) for data in names]
             row_numbers = "" if rows is None else rows.numbers(keys)
             points.append(
-                Point(max(spent, 1e-4), value, math.nan, tip, row_numbers, models.index(model_name))
+                Point(
+                    max(spent, 1e-4),
+                    value,
+                    math.nan,
+                    tip,
+                    row_numbers,
+                    models.index(model_name) * several,
+                )
             )
         series += [Series(method, name, tuple(points), "marks")] if points else []
     seconds = [point.x for line in series for point in line.points]
@@ -430,5 +552,18 @@ def cost_chart(
         Range(min(seconds) / 1.3, max(seconds) * 1.3, spent_on, logarithmic=True),
         with_room([end for line in series for end in line.ends], f"{metric} ({better} is better)"),
         tuple(series),
-        tuple(models),
+        tuple(models) if several else (),
+        _names_of_marks(results, means),
     )
+
+
+def _names_of_marks(
+    results: Results, means: Mapping[tuple[str, str, str], Sequence[float]]
+) -> tuple[tuple[str, float, float], ...]:
+    """The names of methods at their marks, the lowest first; none of many, or of curves."""
+    if not _is_single(results) or len(means) > NAMED:
+        return ()
+    names = method_names([key[:2] for key in means])
+    marks = ((max(spent, 1e-4), value) for spent, value, _ in means.values())
+    named = [(name, *mark) for name, mark in zip(names, marks, strict=True)]
+    return tuple(sorted(named, key=lambda one: one[2]))
