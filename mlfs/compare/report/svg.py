@@ -8,16 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from mlfs.compare.report.axes import Range, spread
 from mlfs.compare.report.charts import (
     FLAT,
     INK,
     MARKS,
     Chart,
     Diagram,
-    Range,
     Series,
     colour,
-    spread,
 )
 from mlfs.compare.report.charts import dashes as dashes_of
 from mlfs.errors import printable

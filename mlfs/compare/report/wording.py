@@ -26,8 +26,6 @@ from mlfs.compare.running import DEFAULT_METRICS
 from mlfs.compare.settings import Settings
 from mlfs.metrics import METRICS
 
-SHOWN = 5  # names in a sentence
-
 
 def caption(contest: Contest) -> str:
     """The subject of a table."""
@@ -95,12 +93,12 @@ def left_out(contest: Contest) -> list[str]:
         affected = [method for method in methods if method in ranked]
         if name not in complete and affected:
             why = _reason(contest, [(name, method) for method in affected], "there")
-            lines.append(f"{name} is ranked for no method: {_join_names(affected)} {why}.")
+            lines.append(f"{name} is ranked for no method: {_joined(affected)} {why}.")
         for method in methods:
             if method not in ranked:
                 lacking.setdefault(method, []).append(name)
     for method, data in lacking.items():
-        why = _reason(contest, [(name, method) for name in data], f"on {_join_names(data)}")
+        why = _reason(contest, [(name, method) for name in data], f"on {_joined(data)}")
         lines.append(f"{method} is not ranked: it {why}.")
     return lines
 
@@ -110,11 +108,6 @@ def _reason(contest: Contest, cells: Sequence[tuple[str, str]], where: str) -> s
     reasons = [contest.reasons[cell] for cell in cells if cell in contest.reasons]
     verb, why = reasons[0] if reasons else ("is not finished", "")
     return f"{verb} {where}{why}"
-
-
-def _join_names(names: Sequence[str]) -> str:
-    n_more = len(names) - SHOWN
-    return ", ".join(names[:SHOWN]) + (f" and {n_more} more" if n_more > 0 else "")
 
 
 def _data_names(results: Results) -> list[str]:
@@ -150,7 +143,7 @@ def setting_rows(results: Results) -> list[tuple[str, str]]:
     return [*rows, ("selection", options)] if options else rows
 
 
-SHOWN_METHODS = 5  # names in a sentence
+SHOWN = 5  # names in a sentence
 
 
 def conclusions(results: Results, compared: Sequence[Contest]) -> list[str]:
@@ -204,7 +197,7 @@ def _order_sentence(contest: Contest) -> str:
         return f"{head}all methods are equal."
     last = f"last is {describe(order[-1])}."
     if len(best) > 1:
-        return f"{head}{_join_names([describe(j) for j in best])} share the best rank; {last}"
+        return f"{head}{_joined([describe(j) for j in best])} share the best rank; {last}"
     second = f", then {describe(order[1])}" if k > 2 else ""
     return f"{head}best is {describe(best[0])}{second}; {last} {_test_sentence(contest, best[0])}"
 
@@ -232,7 +225,7 @@ def _differs(contest: Contest, name: str, others: Sequence[int], all_of: bool, t
         return f"{name} differs significantly from all others {test}."
     if not others:
         return f"{name} differs significantly from none of them {test}."
-    names = _join_methods([_method_name(contest.methods[j]) for j in others])
+    names = _joined([_method_name(contest.methods[j]) for j in others])
     return f"{name} differs significantly from {names} {test}, and from no other."
 
 
@@ -287,9 +280,10 @@ def _method_name(method: str) -> str:
     return f"all features{method[3:]}" if method == "all" or method.startswith("all + ") else method
 
 
-def _join_methods(names: Sequence[str]) -> str:
-    if len(names) > SHOWN_METHODS:
-        names = [*names[:SHOWN_METHODS], f"{len(names) - SHOWN} more"]
+def _joined(names: Sequence[str]) -> str:
+    """Names in a sentence, the first of many."""
+    if len(names) > SHOWN:
+        names = [*names[:SHOWN], f"{len(names) - SHOWN} more"]
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 

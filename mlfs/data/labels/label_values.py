@@ -243,10 +243,10 @@ def split_lists(
     for cell in cells:
         items = [] if cell is None else cell.split(separator)
         parts = [part for item in items if (part := item.strip())]
-        new = {part: part for part in parts if part not in distinct}
-        memory.add(len(new), sum(map(len, new)))
-        distinct |= new
-        lists.append([distinct[part] for part in parts])  # one object for each name
+        before = len(distinct)
+        lists.append([distinct.setdefault(part, part) for part in parts])  # one object for each
+        if len(distinct) > before:
+            memory.add(len(distinct) - before, sum(map(len, parts)))
     if not distinct:
         raise DataError(
             f"{printable(path, 400)}: the column {printable(name)!r} names no label in any row"
