@@ -96,6 +96,10 @@ class CostDisplay(Display):
             raise DataError(f"no cell with {metric} is done yet")
         return cls(chart)
 
+    @property
+    def _inches(self) -> tuple[float, float]:
+        return self.chart.inches
+
     def _draw(self, ax: Any) -> None:
         draw_chart(ax, self.chart)
 

@@ -161,6 +161,12 @@ class Chart:
     shapes: tuple[str, ...] = ()
     names: tuple[tuple[str, float, float], ...] = ()
 
+    @property
+    def inches(self) -> tuple[float, float]:
+        """The width and the height with room for all names, on paper."""
+        least = (7.5, 4.0) if self.shapes or self.names else (5.0, 3.6)
+        return least[0], max(least[1], 1 + max(len(self.names) / 7, len(self.y.marks) / 5))
+
 
 @dataclass(frozen=True)
 class Stroke:

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from mlfs.compare.contest import Contest
+from mlfs.compare.report.axes import spread
 from mlfs.compare.report.charts import (
     INCHES,
     INK,
@@ -60,10 +61,20 @@ def draw_chart(ax: Any, chart: Chart) -> None:
         ax.scatter([], [], color=INK, label=name, **_mark(shape))
         for shape, name in enumerate(chart.shapes)
     ]
-    for name, x, y in chart.names:
-        ax.annotate(name, (x, y), (5, -2), textcoords="offset points", fontsize=7, parse_math=False)
+    _draw_names(ax, chart)
     if len(handles) > 1 or not (chart.names or chart.y.marks):
         ax.legend(handles=handles, fontsize=8)
+
+
+def _draw_names(ax: Any, chart: Chart) -> None:
+    """Write the names of marks at the right edge, with a fine line to each."""
+    low, high = chart.y.low, chart.y.high
+    places = [(y - low) / (high - low) for *_, y in chart.names]
+    heights = spread(places, min(0.05, 1 / max(len(places), 1)), 0, 1)
+    line = {"arrowstyle": "-", "alpha": 0.25, "lw": POINTS, "relpos": (0, 0.5)}
+    style = {"fontsize": 7, "va": "center", "parse_math": False, "arrowprops": line}
+    for (name, *place), height in zip(chart.names, heights, strict=True):
+        ax.annotate(name, place, (1.02, height), textcoords="axes fraction", **style)
 
 
 def _draw_series(ax: Any, series: Series) -> Any:
@@ -147,9 +158,7 @@ def write_pdf(drawing: Chart | Diagram, stream: BinaryIO) -> None:
         figure = Figure(figsize=(drawing.width / INCHES, drawing.height / INCHES))
         draw_diagram(figure.add_axes((0, 0, 1, 1)), drawing)
     else:
-        wide, tall = drawing.shapes or drawing.names, 1 + len(drawing.y.marks) / 5
-        size = (7.5, 4) if wide else (5, max(3.6, tall))
-        figure = Figure(figsize=size, layout="constrained")
+        figure = Figure(figsize=drawing.inches, layout="constrained")
         draw_chart(figure.add_subplot(), drawing)
     figure.savefig(stream, format="pdf", metadata={"CreationDate": None})
 
