@@ -58,6 +58,23 @@ def printable(text: object, limit: int = SNIPPET) -> str:
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 
+_FOLDERS = re.compile(  # in quotes, where they may have spaces, or bare
+    r"""(?<=["'])(?:[A-Za-z]:)?[/\\][^"'\n]*[/\\](?=[^"'\n/\\]+["'])"""
+    r"""|(?<![\w./:"'\\])(?:[A-Za-z]:)?[/\\]+(?:[^\s/\\"':,]+[/\\]+)+(?=[\w.])"""
+)
+
+
+def without_folders(text: object) -> str:
+    """A text that others will read, with the names of files but not the folders of this machine.
+
+    Examples
+    --------
+    >>> without_folders("cannot read /home/me/songs.arff: no 'C:\\\\my data\\\\a.csv', 1/2")
+    "cannot read songs.arff: no 'a.csv', 1/2"
+    """
+    return _FOLDERS.sub("", str(text))
+
+
 def plural(n: int, noun: str) -> str:
     """Say how many.
 

@@ -20,6 +20,7 @@ import numpy as np
 import mlfs
 from benchmarks.files import SkipCase, real_file
 from mlfs.compare.ranks import ranks
+from mlfs.compare.report.axes import Range
 from mlfs.compare.report.charts import colour, dashes
 from mlfs.compare.report.svg import Axis, Picture
 from mlfs.compare.running import run
@@ -178,9 +179,9 @@ def _dashes(at: int) -> str:
 def _curves(part: Picture, shown: Sequence[Point], title: str) -> None:
     values = [one.mean for one in shown]
     margin = 0.05 * (max(values) - min(values) or 1)
-    y = Axis(min(values) - margin, max(values) + margin, 200, 20)
-    x = Axis(0, max(one.features for one in shown), 62, 310)
-    part.axes(x, y, "features", title)
+    y = Axis(Range(min(values) - margin, max(values) + margin, title), 200, 20)
+    x = Axis(Range(0, max(one.features for one in shown), "features"), 62, 310)
+    part.axes(x, y)
     for at, name in enumerate(CRITERIA):
         own = sorted((one for one in shown if one.criterion == name), key=lambda one: one.features)
         places = [(x.position(one.features), y.position(one.mean)) for one in own]

@@ -11,6 +11,7 @@ from benchmarks.papers.learners import ScaledLogistic
 from benchmarks.papers.run import LABELS, Paper, Recipe, metrics_of
 from mlfs.compare import evaluate
 from mlfs.models import LDF, make
+from mlfs.models.baselines.powerset import SetClassifiers
 
 __all__ = ["PAPER", "threshold"]
 
@@ -77,7 +78,8 @@ class _Counting:
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities; of RAkEL the shares of votes."""
         if hasattr(self.model, "labelsets_"):
-            return np.asarray(self.model._mean(X, "chosen"))  # noqa: SLF001
+            shares = self.model._mean(self.model._rows(X), SetClassifiers.best_sets)  # noqa: SLF001
+            return np.asarray(shares)
         return np.asarray(self.model.predict_proba(X))
 
 

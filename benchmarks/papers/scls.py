@@ -72,9 +72,9 @@ class TheirBayes(MLNB):
         super().fit(X, y, sample_weight)
         return self
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """The probabilities, 2 for absent labels: before all others."""
-        return np.where(self._absent, 2.0, super().predict_proba(X))
+    def predict_log_odds(self, X: Any) -> np.ndarray:
+        """The log odds, which rank; those of absent labels are before all others."""
+        return np.where(self._absent, np.finfo(float).max, super().predict_log_odds(X))
 
     def predict(self, X: Any) -> np.ndarray:
         """The labels that are likelier than not, none of the absent."""

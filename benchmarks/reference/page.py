@@ -33,7 +33,7 @@ def page(results: Results, lacking: Sequence[str]) -> str:
         title = f"### {model}{', the large data sets' * large}"
         lines += [title, "", *_of_model(part, failed), ""]
         for contest in contests(part):
-            if contest.n == AREA and not contest.doubt:
+            if contest.n == AREA and not contest.doubt_of_differences:
                 about = f"Average ranks in {TITLES[contest.metric]}; a bar connects methods that "
                 about += "do not differ significantly"
                 lines += [f"![{about}]({PICTURES}/{_picture(model, large, contest.metric)})", ""]

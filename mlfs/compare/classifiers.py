@@ -14,7 +14,7 @@ import numpy as np
 
 from mlfs.compare.foreign import make_from_text
 from mlfs.compare.named import Named, import_path
-from mlfs.errors import UnknownName, UsageError, printable
+from mlfs.errors import DataError, UnknownName, UsageError, printable
 from mlfs.models.classes import as_written
 
 LACKING = (AttributeError, NotImplementedError, TypeError)
@@ -65,7 +65,7 @@ class ComparedModel:
         """Predictions and scores of the test rows."""
         shape = truth.shape
         with _seeded_generators(self.seed):
-            predicted = _dense(self.model.predict(X)).reshape(shape)
+            predicted = _shaped(self.model.predict(X), shape)
         joint = None
         if hasattr(self.model, "joint_log_proba"):
             complete = (truth >= 0).all(axis=1)
@@ -96,7 +96,7 @@ class ComparedModel:
 
         proba = method == "predict_proba"
         scores = ones_of(self.model, X, shape[1]) if proba else getattr(self.model, method)(X)
-        return _dense(scores).astype(float).reshape(shape)
+        return _shaped(scores, shape, f"{method}: ").astype(float)
 
 
 def known_models() -> list[str]:
@@ -309,6 +309,13 @@ def _can_be_trained(model: Any, X: np.ndarray, Y: np.ndarray) -> bool:
     return getattr(predicted, "shape", ()) == Y.shape
 
 
-def _dense(predictions: Any) -> np.ndarray:
-    """Predictions as an array; some libraries give sparse matrices."""
-    return np.asarray(predictions.toarray() if hasattr(predictions, "toarray") else predictions)
+def _shaped(predictions: Any, shape: tuple[int, ...], method: str = "") -> np.ndarray:
+    """Predictions as an array, a row for each row; some libraries give sparse matrices."""
+    array = np.asarray(predictions.toarray() if hasattr(predictions, "toarray") else predictions)
+    array = array[:, None] if array.ndim == 1 and shape[1] == 1 else array
+    for size, expected, unit in zip(array.shape, shape, ("rows", "labels"), strict=False):
+        if size != expected:
+            raise DataError(f"{method}predicted {size} {unit}, {expected} expected")
+    if array.ndim != 2:
+        raise DataError(f"{method}predicted {array.ndim} dimensions, rows and labels expected")
+    return array

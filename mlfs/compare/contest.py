@@ -55,8 +55,10 @@ class Contest:
         The methods that are compared with all others; empty if all pairs are.
     parts : tuple of (str, str, tuple of str)
         Of each method the criterion, the model and the numbers of features.
-    reasons : mapping of (str, str) to str
-        By data set and method, why the first cell that failed did.
+    criterion : str
+        The criterion that all methods share where models differ, or an empty string.
+    reasons : mapping of (str, str) to (str, str)
+        By data set and method what is wrong with the first cell without a value, and why.
     """
 
     metric: str
@@ -70,7 +72,8 @@ class Contest:
     test_to_train: float = 0.0
     own: tuple[int, ...] = ()
     parts: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
-    reasons: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    criterion: str = ""
+    reasons: Mapping[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
 
     @property
     def higher_is_better(self) -> bool:
@@ -164,6 +167,14 @@ class Contest:
         return friedman(self._table, higher_is_better=self.higher_is_better)
 
     @property
+    def doubt_of_differences(self) -> str:
+        """Why no critical difference means anything; empty if one does."""
+        test = self.friedman
+        if test is None or test.f_p < 0.05:
+            return self.doubt
+        return f"Friedman's test does not tell the methods apart (p = {test.f_p:.2g})"
+
+    @property
     def nemenyi(self) -> float:
         """Nemenyi's critical difference of average ranks at 0.05."""
         return nemenyi(self.ranked.size, int(self.complete.size))
@@ -215,6 +226,7 @@ class Contest:
             "higher_is_better": self.higher_is_better,
             "n": self.n,
             "model": self.model,
+            "criterion": self.criterion,
             "methods": list(self.methods),
             "data": list(self.data),
             "mean": _plain(self.mean),
@@ -314,8 +326,8 @@ def _contest(
     if same_splits:
         none = np.full(next(iter(splits.values())).size, np.nan)
         split_table = np.column_stack([splits.get(j, none) for j in range(len(methods))])
-    one_model = len(models) == 1
-    names = tuple(str(c) if one_model else f"{c} + {m}" for c, m in methods)
+    names = method_names(methods)
+    one_model, criteria = len(models) == 1, {str(ranker) for ranker, _ in methods}
     return Contest(
         metric,
         n,
@@ -331,21 +343,48 @@ def _contest(
             (str(ranker), str(model), tuple(_weights(results, n, settings.sizes_of(ranker))))
             for ranker, model in methods
         ),
-        _reasons(results, methods, names),
+        "" if one_model or len(criteria) > 1 else criteria.pop(),
+        _reasons(results, metric, methods, names),
     )
 
 
+def method_names(methods: Sequence[tuple[Any, Any]]) -> tuple[str, ...]:
+    """Names of pairs of criterion and model, without what all of them share.
+
+    Examples
+    --------
+    >>> method_names([("all", "br"), ("all", "cc")]), method_names([("mim", "br"), ("all", "br")])
+    (('br', 'cc'), ('mim', 'all'))
+    """
+    criteria, models = ({str(part) for part in parts} for parts in zip(*methods, strict=True))
+    if len(models) == 1:
+        return tuple(str(criterion) for criterion, _ in methods)
+    if len(criteria) == 1:
+        return tuple(str(model) for _, model in methods)
+    return tuple(f"{criterion} + {model}" for criterion, model in methods)
+
+
 def _reasons(
-    results: Results, methods: Sequence[tuple[Any, Any]], names: Sequence[str]
-) -> dict[tuple[str, str], str]:
-    """By data set and method, why the first cell that failed did."""
+    results: Results, metric: str, methods: Sequence[tuple[Any, Any]], names: Sequence[str]
+) -> dict[tuple[str, str], tuple[str, str]]:
+    """By data set and method what is wrong with the first cell without a value, and why."""
     name_of = {(str(c), str(m)): name for (c, m), name in zip(methods, names, strict=True)}
-    reasons: dict[tuple[str, str], str] = {}
-    for record in results.failed():
-        cell = record["cell"]
+    reasons: dict[tuple[str, str], tuple[str, str]] = {}
+    for record in results.records:
+        cell, values = record["cell"], record.get("metrics", {})
         name = name_of.get((cell["criterion"], cell["model"]))
-        if name is not None:
-            reasons.setdefault((cell["data"], name), record.get("note", ""))
+        if name is None or values.get(metric) is not None:
+            continue
+        if record["status"] != "ok":
+            reason = "failed", f" ({record.get('note', '')})"
+        else:
+            need = METRICS[metric].needs
+            given = any(
+                values.get(other) is not None for other in METRICS if METRICS[other].needs == need
+            )
+            kind = "joint probabilities" if need == "joint" else need
+            reason = f"has no {metric}" if given else f"gives no {kind}", ""
+        reasons.setdefault((cell["data"], name), reason)
     return reasons
 
 

@@ -14,11 +14,12 @@ from mlfs.compare.classifiers import selects
 from mlfs.compare.data_sources import DataSource
 from mlfs.compare.named import named
 from mlfs.compare.resampling import Folds, Given, Holdout, Splitting, StoredFolds
-from mlfs.compare.results import Results, finite
+from mlfs.compare.results import SECONDS, Results, finite
 from mlfs.compare.settings import Settings, size
-from mlfs.errors import DataError, printable
+from mlfs.errors import DataError, MlfsError, printable
 from mlfs.metrics import METRICS, evaluate
 
+CELL = ("data", "criterion", "model", "n")
 KINDS = {"Folds": Folds, "Holdout": Holdout, "Given": Given}
 
 
@@ -47,17 +48,36 @@ def load(folder: str | os.PathLike[str]) -> Results:
     try:
         results = Results(
             settings_of(document["settings"]),
-            tuple(document["records"]),
+            tuple(map(_checked_record, document["records"])),
             tuple(document["metrics"]),
             bool(document.get("interrupted")),
             tuple(document.get("notes", ())),
             Path(folder),
             tuple(document.get("own", ())),
         )
-    except (KeyError, TypeError, AttributeError) as error:
+        _ = results.settings.cells()  # a damaged protocol has none
+        return replace(results, records=tuple(_with_new_metrics(results)))
+    except MlfsError:
+        raise
+    except (TypeError, AttributeError, ValueError):
+        raise DataError(f"{shown} is damaged: run the comparison again") from None
+    except KeyError as error:
         msg = f"{shown} is no report of this version of mlfs ({printable(error, 80)} is not there)"
         raise DataError(f"{msg}: run the comparison again") from None
-    return replace(results, records=tuple(_with_new_metrics(results)))
+
+
+def _checked_record(record: Any) -> dict[str, Any]:
+    """A record of a cell; TypeError or KeyError if it is none."""
+    cell, numbers = record["cell"], list(record.get("metrics", {}).values())
+    texts = [record["key"], record["status"], *(cell[name] for name in CELL)]
+    if record["status"] == "ok":
+        numbers += [record["features"], record["peak_mb"], *map(record.get, SECONDS)]
+    if not all(isinstance(text, str) for text in texts) or not all(
+        number is None or isinstance(number, (int, float)) for number in numbers
+    ):
+        raise TypeError
+    checked: dict[str, Any] = record
+    return checked
 
 
 def _with_new_metrics(results: Results) -> list[dict[str, Any]]:

@@ -41,7 +41,7 @@ def underpowered(n_data: int, n_pairs: int = 1) -> str:
     if n_data < FEWEST:
         least = f"no test over data sets can reach 0.05 with fewer than {FEWEST}"
         return f"underpowered: {sets}, and {least}"
-    p = n_pairs * 2 / 2**n_data
+    p = min(1.0, n_pairs * 2 / 2**n_data)
     if p < LEVEL:
         return ""
     return f"underpowered: with {sets} and {n_pairs} pairs the least p that Holm allows is {p:.2g}"

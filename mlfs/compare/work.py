@@ -22,7 +22,7 @@ from mlfs.compare.results import finite
 from mlfs.compare.settings import Cell, Job, Settings, seed_for
 from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.dataset import Dataset, identifier_columns
-from mlfs.errors import MlfsError, printable
+from mlfs.errors import MlfsError, printable, without_folders
 from mlfs.metrics import evaluate
 from mlfs.metrics.top import FEWEST, propensities
 from mlfs.metrics.truth import sharing
@@ -233,7 +233,8 @@ def _fit_and_evaluate(cell: Cell, train: Dataset, test: Dataset, ranked: Ranked)
         with measured() as predicting:
             answers = model.answers(X, truth)
     messages = [
-        f"{warning.category.__name__}: {printable(warning.message, 160)}" for warning in caught
+        f"{warning.category.__name__}: {printable(without_folders(warning.message), 160)}"
+        for warning in caught
     ]
     with sharing():
         shares = propensities(dense(train.Y)) if len(train.Y) > FEWEST else None
@@ -280,8 +281,8 @@ def failure(cell: Cell, error: BaseException | str) -> dict[str, Any]:
         note, trace = error, ""
     else:
         kind = "" if isinstance(error, (MlfsError, OverBudget)) else f"{type(error).__name__}: "
-        note = kind + printable(str(error) or "no reason given", 400)
-        trace = "".join(traceback.format_exception(error))
+        note = kind + printable(without_folders(error) or "no reason given", 400)
+        trace = without_folders("".join(traceback.format_exception(error)))
     return {
         "key": cell.key,
         "cell": cell.to_dict(),

@@ -9,6 +9,7 @@ from pathlib import Path
 from mlfs.errors import DataError, ParseError, UsageError, check_name, printable
 
 GIB = 1 << 30
+WORD = 400  # bytes of a word beside its text: the object, what it means, its place in a table
 UNNEEDED = "nobody looks at it"
 UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
@@ -143,7 +144,7 @@ class Request:
                 raise UsageError(f"is for CSV and TSV files, and this is {kind}", option=name)
 
 
-def refuse_memory(size: int, max_memory: int | None) -> None:
+def refuse_memory(size: int, max_memory: int | None, noun: str = "rows") -> None:
     """Raise if what was read takes more memory than it may.
 
     Examples
@@ -156,10 +157,35 @@ def refuse_memory(size: int, max_memory: int | None) -> None:
     if max_memory is not None and size > max_memory:
         limit = f"{max_memory // 10**6:,} MB" if max_memory >= 10**6 else f"{max_memory:,} bytes"
         msg = (
-            f"is {limit}, but the rows read so far take {-(-size // 10**6):,} MB: "
+            f"is {limit}, but the {noun} read so far take {-(-size // 10**6):,} MB: "
             "raise it, or give less data"
         )
         raise DataError(msg, option="max_memory")
+
+
+class WordMemory:
+    """The memory of names and different words as Python objects, counted as they come.
+
+    Parameters
+    ----------
+    max_memory : int, optional
+        The most bytes that they may take.
+
+    Examples
+    --------
+    >>> WordMemory(1_000_000).add(3_000, 20_000)
+    Traceback (most recent call last):
+        ...
+    mlfs.errors.DataError: max_memory is 1 MB, but the names and words read so far take 2 MB: ...
+    """
+
+    def __init__(self, max_memory: int | None) -> None:
+        self._max_memory, self._nbytes = max_memory, 0
+
+    def add(self, count: int, size: int) -> None:
+        """Count some words of so many characters together; raise if that is too much."""
+        self._nbytes += WORD * count + size
+        refuse_memory(self._nbytes, self._max_memory, "names and words")
 
 
 def exceeded(

@@ -48,7 +48,9 @@ class StructuredEnsemble(LabelModel):
         weight equals repetition, and the order of the rows does not matter.
     vote : {"majority", "mean"}, default="majority"
         What `predict` returns: the labels that more than half of the members predict, or those
-        whose mean probability is above one half. Probabilities are always means.
+        whose mean probability is above one half. Where exactly half of the members predict a
+        label, their mean probability decides (their mean decision value, where they give no
+        probabilities). Probabilities are always means.
     n_jobs : int, optional
         Handed to members that have it and leave it open.
     random_state : int or RandomState, default=0

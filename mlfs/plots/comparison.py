@@ -96,6 +96,10 @@ class CostDisplay(Display):
             raise DataError(f"no cell with {metric} is done yet")
         return cls(chart)
 
+    @property
+    def _inches(self) -> tuple[float, float]:
+        return self.chart.inches
+
     def _draw(self, ax: Any) -> None:
         draw_chart(ax, self.chart)
 
@@ -106,12 +110,13 @@ class CriticalDifferenceDisplay(Display):
     Parameters
     ----------
     contest : Contest
-        The methods on one metric; six data sets or more.
+        The methods on one metric, on six data sets or more, of which Friedman's test says that
+        they differ.
     """
 
     def __init__(self, contest: Contest) -> None:
-        if contest.doubt:
-            raise DataError(f"there is no critical difference to draw: {contest.doubt}")
+        if doubt := contest.doubt_of_differences:
+            raise DataError(f"there is no critical difference to draw: {doubt}")
         self.contest = contest
 
     @classmethod

@@ -11,6 +11,7 @@ from benchmarks.files import SkipCase
 from benchmarks.papers import page
 from benchmarks.papers.command import PAPERS as NAMES
 from benchmarks.papers.command import paper_of
+from benchmarks.papers.data import Part
 from benchmarks.papers.published import METRICS, printed
 from benchmarks.papers.run import run, stored
 from benchmarks.papers.trials import appendix
@@ -81,6 +82,17 @@ def test_the_copied_numbers_are_those_of_the_tables(number):
         mean, spread = rows[cell.table, cell.metric, cell.data, cell.method]
         assert float(mean) == cell.mean
         assert (float(spread) if spread else None) == cell.spread
+
+
+@pytest.mark.parametrize("model", ["br", "mlknn", "rakel"])
+def test_models_of_pacc_count_their_labels(model):
+    draw = np.random.default_rng(0)
+    X, Y = draw.normal(size=(60, 5)), draw.integers(2, size=(60, 4))
+    paper, recipe = PAPERS["pacc"], PAPERS["pacc"].recipes[model]
+    part = Part(X, Y)
+    fitted = recipe.make("emotions", part).fit(X, Y)
+    for method in recipe.variants:
+        assert 0 <= paper.measure(fitted, method, part)["hamming_loss"] < 0.5
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ from benchmarks.files import SkipCase
 from benchmarks.papers import figure4, guide, scls, scls_page
 from benchmarks.papers.scls_page import METHODS, Row, page, read_rows, write_rows
 from mlfs.compare import evaluate
+from mlfs.compare.classifiers import ComparedModel
 from mlfs.compare.running import run
 from mlfs.data import Dataset
 from tests.compare import in_process
@@ -58,11 +59,12 @@ def test_a_label_without_an_example_comes_first_and_is_never_predicted() -> None
     X, Y = generator.integers(2, size=(40, 4)), generator.integers(2, size=(40, 3))
     Y[:, 1] = 0
     model = scls.TheirBayes().fit(X, Y)
-    shares = model.predict_proba(X)
-    assert (shares.argmax(axis=1) == 1).all()
-    assert not model.predict(X)[:, 1].any()
+    answers = ComparedModel(model).answers(X, Y)  # as `mlfs compare` asks
+    assert answers.scores is not None
+    assert (answers.scores.argmax(axis=1) == 1).all()
+    assert not answers.predicted[:, 1].any()
     plain = scls.MLNB("binned").fit(X, Y)
-    np.testing.assert_array_equal(shares[:, [0, 2]], plain.predict_proba(X)[:, [0, 2]])
+    np.testing.assert_array_equal(answers.scores[:, [0, 2]], plain.predict_log_odds(X)[:, [0, 2]])
     # one absent label before everything costs every row with labels 1 / (q - relevant) at least
     truth = np.array([[1, 0, 0]])
     worse = evaluate(truth, scores=np.array([[0.9, 2.0, 0.1]]), metrics=["ranking_loss"])

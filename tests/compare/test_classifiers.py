@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from mlfs.compare.classifiers import ComparedModel, classifier
 from mlfs.compare.named import Named
-from mlfs.errors import UsageError
+from mlfs.errors import DataError, UsageError
 
 
 class Foreign(ClassifierMixin, BaseEstimator):
@@ -54,6 +54,24 @@ class Delegating(Foreign):
 
     def predict_proba(self, X: Any) -> Any:
         raise AttributeError("this part has no predict_proba")
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        ((4, 3), "predicted 4 rows, 5 expected"),
+        ((5, 2), "predicted 2 labels, 3 expected"),
+        ((15,), "predicted 15 rows, 5 expected"),
+        ((5,), "predicted 1 dimensions, rows and labels expected"),
+    ],
+)
+def test_a_prediction_of_the_wrong_shape_says_what_is_expected(
+    shape: tuple[int, ...], message: str
+) -> None:
+    model = Foreign()
+    model.predict = lambda X: np.zeros(shape)
+    with pytest.raises(DataError, match=f"^{message}$"):
+        ComparedModel(model).answers(np.zeros((5, 2)), np.zeros((5, 3), int))
 
 
 def test_a_method_that_only_its_part_lacks_gives_no_scores() -> None:

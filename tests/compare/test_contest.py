@@ -12,15 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from mlfs.compare.contest import MEAN, contests
+from mlfs.compare.contest import MEAN, Contest, contests
 from mlfs.compare.pairs import corrected_t
 from mlfs.compare.ranks import underpowered
+from mlfs.compare.report.charts import rank_chart
 from mlfs.compare.report.markdown import summary
 from mlfs.compare.report.wording import conclusions, findings
 from mlfs.compare.results import Results
 from mlfs.compare.running import run
 from mlfs.data.arrays import from_arrays
 from mlfs.errors import DataError, UsageError
+from mlfs.plots.comparison import CriticalDifferenceDisplay
 from tests.compare import in_process
 from tests.compare.test_report import made_up
 
@@ -72,6 +74,34 @@ def test_a_method_that_fails_everywhere_costs_the_others_nothing(n_data: int):
     missing = tuple(one for one in hurt.records if one["cell"]["criterion"] != "mim")
     (unfinished,) = contests(replace(hurt, records=missing), ["exact_match"])
     assert "mim is not ranked: it is not finished on " in findings(unfinished)[0]
+
+
+def test_a_method_without_scores_is_not_called_unfinished():
+    whole = made_up(models=("br",), sizes=(5,))
+    silent = [
+        {**one, "metrics": {"macro_f1": 0.5}} if one["cell"]["criterion"] == "mim" else one
+        for one in whole.records
+    ]
+    (after,) = contests(replace(whole, records=tuple(silent)), ["ranking_loss"])
+    assert findings(after)[0].startswith("mim is not ranked: it gives no scores on set0")
+
+
+def test_a_p_is_at_most_one():
+    assert underpowered(6, 45).endswith("the least p that Holm allows is 1")
+
+
+def test_no_critical_difference_is_drawn_where_friedman_does_not_reject():
+    def contest(noise: float) -> Contest:
+        (found,) = contests(made_up(7, models=("br",), sizes=(5,), noise=noise), ["macro_f1"])
+        return found
+
+    assert rank_chart(contest(0.02))
+    level = contest(80.0)
+    assert level.friedman is not None
+    assert level.friedman.f_p > 0.05
+    assert rank_chart(level) is None
+    with pytest.raises(DataError, match="does not tell the methods apart"):
+        CriticalDifferenceDisplay(level)
 
 
 def test_what_lacks_most_is_left_out_first():

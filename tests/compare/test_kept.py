@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import json
 import os
@@ -15,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import f1_score, hamming_loss
 from sklearn.naive_bayes import GaussianNB
 
@@ -68,6 +70,54 @@ def test_a_report_is_loaded_as_it_was(report: tuple[Results, Path]) -> None:
     assert again.splits_done() == results.splits_done()
     with pytest.raises(DataError, match="name the folder of a finished report"):
         load(folder / "cells")
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("records",), None),
+        (("records", 0), "x"),
+        (("records", 0, "metrics"), 5),
+        (("records", 0, "cell", "n"), []),
+        (("settings", "splits", "repeat"), "x"),
+        (("settings", "options"), 5),
+    ],
+)
+def test_a_damaged_report_is_one_sentence(
+    report: tuple[Results, Path], tmp_path: Path, place: tuple[Any, ...], value: object
+) -> None:
+    document = json.loads((report[1] / "results.json").read_text("utf-8"))
+    *inner, last = place
+    functools.reduce(lambda part, name: part[name], inner, document)[last] = value
+    (tmp_path / "results.json").write_text(json.dumps(document), "utf-8")
+    with pytest.raises(DataError, match=r"results\.json is damaged: run the comparison again$"):
+        load(tmp_path)
+
+
+class Lost(ClassifierMixin, BaseEstimator):
+    """Reads a file that is not there."""
+
+    def fit(self, X: Any, y: Any) -> Lost:
+        Path(__file__, "a b", "model.txt").read_text("utf-8")
+        return self
+
+    def predict(self, X: Any) -> Any:
+        raise NotImplementedError
+
+
+def test_a_report_has_no_folders_of_the_machine(tmp_path: Path) -> None:
+    path = tmp_path / "in here.csv"
+    path.write_text("a,b,y\n" + "0,1,0\n1,0,1\n2,1,1\n" * 8, "utf-8")
+    folder = tmp_path / "report"
+    found = run(str(path), ["mim"], ["br", f"{__name__}.Lost"], [1], labels="y", folds=2,
+                folder=folder)  # fmt: skip
+    write_report(found, folder)
+    assert "'model.txt'" in found.failed()[0]["note"]
+    assert 'File "test_kept.py"' in found.failed()[0]["traceback"]
+    root = Path(__file__).parents[2]
+    for file in filter(Path.is_file, folder.rglob("*")):
+        content = file.read_bytes()
+        assert not any(str(path).encode() in content for path in (root, tmp_path))
 
 
 def small(folder: Path) -> Results:

@@ -198,6 +198,18 @@ def test_the_page_is_one_file_and_names_are_only_text(tmp_path: Path) -> None:
     assert page.tags.count("svg") > 10
 
 
+def test_a_formula_is_plain_text_in_latex(tmp_path: Path) -> None:
+    write_report(made_up(), tmp_path)
+    text = (tmp_path / "tables.tex").read_text("utf-8")
+    assert r"\textless{}" in text
+    assert "<" not in text
+
+
+def test_the_page_says_what_stands_behind_a_mean(tmp_path: Path) -> None:
+    write_report(made_up(), tmp_path)
+    assert "± one standard deviation" in (tmp_path / "index.html").read_text("utf-8")
+
+
 def test_names_cannot_break_the_tables(tmp_path: Path) -> None:
     write_report(made_up(), tmp_path)
     for line in (tmp_path / "tables.md").read_text(encoding="utf-8").splitlines():

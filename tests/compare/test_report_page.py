@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import html
+import importlib.util
 import re
 import shutil
 import subprocess
@@ -17,10 +18,12 @@ from mlfs import datasets
 from mlfs.compare.contest import contests
 from mlfs.compare.data_sources import DataSource
 from mlfs.compare.report import write_report
-from mlfs.compare.report.charts import Chart, colour, cost_chart, curve_chart
+from mlfs.compare.report.charts import Chart, colour, cost_chart, curve_chart, quality_charts
 from mlfs.compare.report.svg import picture
-from mlfs.compare.report.wording import command, conclusions
+from mlfs.compare.report.tables import rank_table
+from mlfs.compare.report.wording import command, conclusions, findings
 from mlfs.compare.results import Results
+from mlfs.metrics import METRICS
 from tests.compare.test_report import made_up
 
 
@@ -106,6 +109,57 @@ def test_each_mean_leads_to_its_rows(tmp_path: Path) -> None:
     assert len(entries) > 50
 
 
+MODELS = ("br", "cc", "bcc", "pcc", "lp", "rakel", "mlknn", "homer", "clr", "mlnb")
+
+
+def many_models() -> Results:
+    """Ten models on all features, the first the best."""
+    results = made_up(8, criteria=("all",), models=MODELS, noise=0.0)
+    for record in results.records:
+        place = MODELS.index(record["cell"]["model"]) + 1
+        for name, metric in METRICS.items():
+            record["metrics"][name] = 1 / place if metric.higher_is_better else 1 - 1 / place
+    return results
+
+
+def test_models_are_rows_and_dots_without_what_they_share(tmp_path: Path) -> None:
+    results = many_models()
+    (contest,) = contests(results, ["exact_match"])
+    assert contest.methods == MODELS
+    table = rank_table(contest)
+    assert table.head == ("method", "average rank", *contest.data)
+    assert [row[0].text for row in table.rows] == list(MODELS)
+    charts = list(quality_charts(results))
+    assert len(charts) == 2 * 8  # metrics, data sets
+    *_, chart = charts[0]
+    assert [words for _, words in chart.y.marks] == list(MODELS[::-1])  # the best on top
+    cost = cost_chart(results, "exact_match")
+    assert cost is not None
+    assert {name for name, *_ in cost.names} == set(MODELS)
+    write_report(results, tmp_path, pdf=importlib.util.find_spec("matplotlib") is not None)
+    assert "all + " not in (tmp_path / "tables.md").read_text("utf-8")
+    page = (tmp_path / "index.html").read_text("utf-8")
+    assert set(re.findall('data-model="([^"]*)"', page)) == {"all"}
+
+
+def test_it_is_said_whom_the_best_one_beats() -> None:
+    text = said(many_models())
+    assert "br differs significantly from homer and clr and mlnb" not in text
+    assert re.search(
+        r"br differs significantly from [a-z, ]+ and mlnb by Nemenyi's test, and", text
+    )
+    (contest,) = contests(many_models(), ["exact_match"])
+    f_test = contest.friedman
+    assert f_test is not None
+    assert f"degrees of freedom (p = {f_test.f_p:.2g})" in " ".join(findings(contest))
+
+
+def test_what_was_tried_is_marked() -> None:
+    chart = curve_chart(made_up(sizes=(5, 6, 25, 40)), "exact_match", "set0", "br")
+    assert chart is not None
+    assert chart.x.ticks() == [(5, "5"), (25, "25"), (40, "40")]  # there is no room for 6
+
+
 def said(results: Results) -> str:
     return " ".join(conclusions(results, contests(results)))
 
@@ -114,7 +168,7 @@ def test_the_first_words_are_the_verdict() -> None:
     many = said(made_up(n_data=8, models=("br",), criteria=("scls", "mim", "random")))
     assert "best is scls (0.8" in many
     assert "last is random" in many
-    assert "By Nemenyi's test scls does not differ significantly from mim." in many
+    assert "scls differs significantly from random by Nemenyi's test, and from no other." in many
     few = said(made_up(n_data=3, models=("br",)))
     assert "These are 3 data sets, too few for a test" in few
     assert "significant" not in few

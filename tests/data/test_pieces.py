@@ -6,6 +6,7 @@ import itertools
 import json
 import pickle
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -439,12 +440,47 @@ def test_what_reading_may_take_is_bounded(suffix, tmp_path, monkeypatch):
     data = mlfs.data.from_arrays(g.integers(0, 2, (4000, 40)).astype(float), g.integers(0, 2, 4000))
     file = tmp_path / f"a.{suffix}"
     mlfs.write(data, file)
-    options = {"max_memory": 10_000}
+    options = {"max_memory": 20_000}
     found, said = read_in_pieces(monkeypatch, 5000, file, **options)
     assert found is None
-    assert "is 10,000 bytes, but the rows read so far take 1 MB: raise it" in said
+    assert "is 20,000 bytes, but the rows read so far take 1 MB: raise it" in said
     found, _ = read_in_pieces(monkeypatch, 5000, file, max_memory=10_000_000)
     assert found.shape == data.shape
+
+
+WORDY = {
+    "words.csv": "a,b,y\n" + "".join(f"{i},w{i},{i % 2}\n" for i in range(5000)),
+    "quoted.csv": "a,b,y\n" + "".join(f'{i},"w{i}",{i % 2}\n' for i in range(5000)),
+    "lists.csv": "a,y\n" + "".join(f"{i},u{i % 2}|v{i}\n" for i in range(5000)),
+    "names.csv": ",".join(f"n{i}" for i in range(5000)) + ",y\n" + "0," * 5000 + "1\n",
+    "values.arff": f"@relation r\n@attribute a {{{','.join(f'v{i}' for i in range(5000))}}}\n"
+    "@attribute y {0,1}\n@data\nv1,0\nv2,1\n",
+    "names.arff": "@relation r\n"
+    + "".join(f"@attribute n{i} real\n" for i in range(5000))
+    + "@attribute y {0,1}\n@data\n{1 2,5000 1}\n{1 1}\n",
+    "texts.arff": "@relation r\n@attribute a real\n@attribute y string\n@data\n"
+    + "".join(f"{i},'u{i % 2}|v{i}'\n" for i in range(5000)),
+    "words.parquet": "",
+    "lists.parquet": "",
+}
+
+
+@pytest.mark.parametrize("name", WORDY)
+def test_words_are_counted_as_they_come(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(WORDY[name], "utf-8")
+    if name.endswith("parquet"):
+        pa = pytest.importorskip("pyarrow", reason="pyarrow is an extra")
+        pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is an extra")
+        words = [f"w{i}" for i in range(5000)]
+        y = [[word] for word in words] if name == "lists.parquet" else [0, 1] * 2500
+        a = list(range(5000)) if name == "lists.parquet" else words
+        pq.write_table(pa.table({"a": a, "y": y}), path)
+    with pytest.raises(
+        DataError, match=r"is 1 MB, but the names and words read so far take [23] MB"
+    ):
+        mlfs.read(path, labels="y", max_memory=1_000_000)
+    assert mlfs.read(path, labels="y", max_memory=20_000_000).shape[0] <= 5000
 
 
 @pytest.mark.parametrize("suffix", ["csv", "arff", "svm", "parquet"])

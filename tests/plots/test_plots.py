@@ -104,7 +104,7 @@ def test_curves_have_the_colours_and_the_axis_of_the_page() -> None:
     assert page is not None
     shown = plots.CurveDisplay.from_results(results, "exact_match", "set1", "mlnb").plot().ax_
     assert shown.get_ylim() == (page.y.low, page.y.high)
-    assert shown.get_yticks().tolist() == page.y.ticks()
+    assert shown.get_yticks().tolist() == [value for value, _ in page.y.ticks()]
     names = [one.get_text().split(" ")[0] for one in shown.get_legend().get_texts()]
     assert names == [one.name for one in page.series]
     hues = [to_hex(container.lines[0].get_color()).upper() for container in shown.containers]

@@ -9,7 +9,7 @@
 └── index.html     curves, diagrams and tables on one page that needs no network
 
 The files: `page` (its figures by `svg`), `markdown`, `latex` and `figures` (as PDF too). What they
-say: `wording`. What figures show: `charts`.
+say: `wording` in sentences, `tables` in tables. What figures show: `charts`, along `axes`.
 """
 
 from __future__ import annotations

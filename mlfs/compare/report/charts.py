@@ -2,19 +2,20 @@
 
 What a figure shows, in numbers: the page draws it as SVG, `mlfs.plots` with matplotlib.
 
-Colours, dashes, marks, ranges, ticks and the places of lines are decided here and in charts.py;
-svg.py and on_axes.py only draw.
+Colours, dashes, marks and the places of lines are decided here, ranges and ticks in axes.py;
+svg.py and figures.py only draw.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from mlfs.compare.contest import Contest
+from mlfs.compare.contest import Contest, method_names
+from mlfs.compare.report.axes import Range, marks_at, with_room
 from mlfs.compare.results import CsvRows, Results, Summary, seconds_of
 from mlfs.metrics import METRICS
 
@@ -62,73 +63,6 @@ def dashes(method: int) -> tuple[float, ...]:
     return DASHES[method // len(COLOURS) % len(DASHES)]
 
 
-def ticks(low: float, high: float, count: int = 5) -> list[float]:
-    """Round numbers between two numbers.
-
-    Examples
-    --------
-    >>> ticks(0.12, 0.47), ticks(-0.2, 1.05)
-    ([0.2, 0.3, 0.4], [0.0, 0.25, 0.5, 0.75, 1.0])
-    """
-    if not high > low:
-        return [low]
-    raw = (high - low) / count
-    scale = 10 ** math.floor(math.log10(raw))
-    step = scale * next((s for s in (1, 2, 2.5, 5, 10) if s * scale >= raw), 10)
-    first = math.ceil(low / step - 1e-9)
-    last = math.floor(high / step + 1e-9)
-    return [round(i * step, 12) for i in range(first, last + 1)]
-
-
-def log_ticks(low: float, high: float) -> list[float]:
-    """Round numbers between two positive numbers, equally far apart as ratios where possible.
-
-    Examples
-    --------
-    >>> log_ticks(0.003, 20), log_ticks(0.3, 8), log_ticks(1e-4, 1e5)
-    ([0.01, 0.1, 1.0, 10.0], [0.5, 1.0, 2.0, 5.0], [0.0001, 0.01, 1.0, 100.0, 10000.0])
-    """
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    decades = math.log10(high) - math.log10(low)
-    if decades < 2.2:
-        candidates = [float(f"{m}e{p}") for p in powers for m in (1, 2, 5)]
-        marks = [mark for mark in candidates if low <= mark <= high]
-        return marks if len(marks) > 1 else ticks(low, high)
-    step = math.ceil(decades / 6)
-    return [float(f"1e{p}") for p in powers if p % step == 0 and low <= float(f"1e{p}") <= high]
-
-
-@dataclass(frozen=True)
-class Range:
-    """The numbers along an axis, and what they are.
-
-    Parameters
-    ----------
-    low, high : float
-        The least and the greatest number.
-    name : str
-        What stands at the axis.
-    logarithmic : bool
-        Equal ratios are equally far apart.
-    """
-
-    low: float
-    high: float
-    name: str = ""
-    logarithmic: bool = False
-
-    def ticks(self) -> list[float]:
-        """Round numbers to mark."""
-        return (log_ticks if self.logarithmic else ticks)(self.low, self.high)
-
-
-def with_room(values: Sequence[float], name: str) -> Range:
-    """The range of some numbers with room at both ends."""
-    low, high = min(values), max(values)
-    room = (high - low) * 0.08 or max(abs(high) * 0.05, 0.01)
-    return Range(low - room, high + room, name)
-
-
 @dataclass(frozen=True)
 class Point:
     """A mark, with a bar of one standard deviation to both sides if it is finite.
@@ -165,8 +99,8 @@ class Series:
         What it is called in a legend.
     points : tuple of Point
         From left to right.
-    kind : {"curve", "level", "marks"}
-        A line through the points, a level line at the first, or only marks.
+    kind : {"curve", "level", "marks", "dots"}
+        A line through the points, a level line at the first, only marks, or marks with level bars.
     shift : float
         So many pixels to the right, so that bars stand side by side.
     """
@@ -194,11 +128,10 @@ class Series:
 
     @property
     def ends(self) -> list[float]:
-        """The range that must be seen on the vertical axis."""
-        spread = [point.sd if math.isfinite(point.sd) else 0.0 for point in self.points]
+        """The range that must be seen on the axis of the bars, which is mostly the vertical one."""
         return [
-            point.y + side * sd
-            for point, sd in zip(self.points, spread, strict=True)
+            (point.x if self.kind == "dots" else point.y) + side * _sd(point)
+            for point in self.points
             for side in (-1, 1)
         ]
 
@@ -217,6 +150,8 @@ class Chart:
         In the order of the legend.
     shapes : tuple of str
         What the marks of these shapes are called, where shapes differ.
+    names : tuple of (str, float, float)
+        Names of marks and where these stand, from the lowest up; written at the right edge.
     """
 
     title: str
@@ -224,6 +159,13 @@ class Chart:
     y: Range
     series: tuple[Series, ...]
     shapes: tuple[str, ...] = ()
+    names: tuple[tuple[str, float, float], ...] = ()
+
+    @property
+    def inches(self) -> tuple[float, float]:
+        """The width and the height with room for all names, on paper."""
+        least = (7.5, 4.0) if self.shapes or self.names else (5.0, 3.6)
+        return least[0], max(least[1], 1 + max(len(self.names) / 7, len(self.y.marks) / 5))
 
 
 @dataclass(frozen=True)
@@ -255,10 +197,78 @@ class Diagram:
     words: tuple[Word, ...]
 
 
+NAMED = 60  # marks of a chart that get their names
 MANY = 9  # lines whose bars would be a thicket
 MANY_RANKS = 20  # of more, every fifth has a number
 APART = 3.0  # pixels between the bars of two methods
 LEFT, RIGHT, TOP, ROW = 190.0, 530.0, 58.0, 20.0  # of a diagram of ranks
+
+
+def quality_charts(
+    results: Results, rows: CsvRows | None = None
+) -> Iterator[tuple[str, str, str, Chart]]:
+    """Metric, model, data set and a chart of the quality, for all of them.
+
+    Curves for each model; where no criterion has several numbers of features, dots of all methods.
+    """
+    settings = results.settings
+    for metric in results.metrics:
+        for model in [""] if _is_single(results) else map(str, settings.models):
+            for source in settings.sources:
+                chart = (
+                    curve_chart(results, metric, source.name, model, rows)
+                    if model
+                    else dot_chart(results, metric, source.name, rows)
+                )
+                if chart is not None:
+                    yield metric, model, source.name, chart
+
+
+def _is_single(results: Results) -> bool:
+    """Whether every method has one number of features."""
+    settings = results.settings
+    return all(len(settings.sizes_of(ranker)) == 1 for ranker in settings.rankers)
+
+
+def dot_chart(
+    results: Results, metric: str, data: str, rows: CsvRows | None = None
+) -> Chart | None:
+    """The metric of each method, a row each and the best on top; None if nothing.
+
+    Parameters
+    ----------
+    results : Results
+        A comparison of methods with one number of features each.
+    metric, data : str
+        Of which the dots are.
+    rows : CsvRows, optional
+        Where the numbers stand in results.csv.
+    """
+    methods, rankers = results.methods(), list(map(str, results.settings.rankers))
+    names = dict(zip(methods, method_names(methods), strict=True))
+    found = [
+        (summary, names[key[1], key[2]], *key[1:])
+        for key, summary in results.by_size(metric).items()
+        if key[0] == data
+    ]
+    found.sort(key=lambda one: one[0].mean, reverse=not METRICS[metric].higher_is_better)
+    points: dict[str, list[Point]] = {ranker: [] for ranker in rankers}
+    for height, (summary, name, ranker, model, n) in enumerate(found):
+        numbers = "" if rows is None else rows.numbers([(metric, data, ranker, model, n)])
+        points[ranker].append(Point(summary.mean, height, summary.sd, _tip(name, summary), numbers))
+    series = tuple(
+        Series(method, ranker, tuple(points[ranker]), "dots")
+        for method, ranker in enumerate(rankers)
+        if points[ranker]
+    )
+    if not series:
+        return None
+    return Chart(
+        f"{metric} on {data}",
+        with_room([end for line in series for end in line.ends], metric),
+        Range(-0.7, len(found) - 0.3, marks=tuple((i, one[1]) for i, one in enumerate(found))),
+        series,
+    )
 
 
 def curve_chart(
@@ -327,12 +337,17 @@ def curves_of(
     numbers = [point.x for line in series if line.kind == "curve" for point in line.points]
     low, high = min(numbers, default=0), max(numbers, default=1)
     room = (high - low) * 0.04 or 1
+    low, high = low - room, high + room
     return Chart(
         title,
-        Range(low - room, high + room, "number of features"),
+        Range(low, high, "number of features", marks=marks_at(numbers, low, high)),
         with_room([end for line in series for end in line.ends], metric),
         tuple(series),
     )
+
+
+def _sd(point: Point) -> float:
+    return point.sd if math.isfinite(point.sd) else 0.0
 
 
 def _tip(name: str, summary: Summary) -> str:
@@ -341,8 +356,8 @@ def _tip(name: str, summary: Summary) -> str:
 
 
 def rank_chart(contest: Contest) -> Diagram | None:
-    """A critical-difference diagram after Demsar; None if there are too few data sets."""
-    if contest.doubt:
+    """A critical-difference diagram after Demsar; None if it would mean nothing."""
+    if contest.doubt_of_differences:
         return None
     average, k = contest.average_ranks, contest.ranked.size
     half, bars = (k + 1) // 2, contest.groups
@@ -383,7 +398,8 @@ def cost_chart(
 ) -> Chart | None:
     """Time against quality, a mark for each method at each number of features; None if nothing.
 
-    The colour is the criterion's, the shape is the model's.
+    The colour is the criterion's, the shape is the model's. Methods that have one mark each are
+    named where they are.
 
     Parameters
     ----------
@@ -408,6 +424,7 @@ def cost_chart(
         key: [float(value) for value in np.mean(values, axis=0)] for key, values in costs.items()
     }
     models = [str(model) for model in results.settings.models]
+    several = len(results.settings.rankers) > 1
     names = [source.name for source in results.settings.sources]
     series = []
     for method, name in enumerate(map(str, results.settings.rankers)):
@@ -419,7 +436,14 @@ def cost_chart(
             keys = [(metric, data, name, model_name, n) for data in names]
             row_numbers = "" if rows is None else rows.numbers(keys)
             points.append(
-                Point(max(spent, 1e-4), value, math.nan, tip, row_numbers, models.index(model_name))
+                Point(
+                    max(spent, 1e-4),
+                    value,
+                    math.nan,
+                    tip,
+                    row_numbers,
+                    models.index(model_name) * several,
+                )
             )
         series += [Series(method, name, tuple(points), "marks")] if points else []
     seconds = [point.x for line in series for point in line.points]
@@ -430,5 +454,18 @@ def cost_chart(
         Range(min(seconds) / 1.3, max(seconds) * 1.3, spent_on, logarithmic=True),
         with_room([end for line in series for end in line.ends], f"{metric} ({better} is better)"),
         tuple(series),
-        tuple(models),
+        tuple(models) if several else (),
+        _names_of_marks(results, means),
     )
+
+
+def _names_of_marks(
+    results: Results, means: Mapping[tuple[str, str, str], Sequence[float]]
+) -> tuple[tuple[str, float, float], ...]:
+    """The names of methods at their marks, the lowest first; none of many, or of curves."""
+    if not _is_single(results) or len(means) > NAMED:
+        return ()
+    names = method_names([key[:2] for key in means])
+    marks = ((max(spent, 1e-4), value) for spent, value, _ in means.values())
+    named = [(name, *mark) for name, mark in zip(names, marks, strict=True)]
+    return tuple(sorted(named, key=lambda one: one[2]))

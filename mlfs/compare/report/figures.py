@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from mlfs.compare.contest import Contest
+from mlfs.compare.report.axes import spread
 from mlfs.compare.report.charts import (
     INCHES,
     INK,
@@ -21,7 +22,7 @@ from mlfs.compare.report.charts import (
     Diagram,
     Series,
     cost_chart,
-    curve_chart,
+    quality_charts,
     rank_chart,
 )
 from mlfs.compare.report.svg import diagram, picture
@@ -49,8 +50,8 @@ def draw_chart(ax: Any, chart: Chart) -> None:
     handles = [_draw_series(ax, series) for series in chart.series]
     for axis, span in (("x", chart.x), ("y", chart.y)):
         getattr(ax, f"set_{axis}lim")(span.low, span.high)
-        ticks = span.ticks()
-        getattr(ax, f"set_{axis}ticks")(ticks, [f"{value:.4g}" for value in ticks])
+        places, words = zip(*span.ticks(), strict=True)
+        getattr(ax, f"set_{axis}ticks")(places, words, parse_math=False)
         getattr(ax, f"set_{axis}label")(span.name)
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.minorticks_off()
@@ -60,7 +61,20 @@ def draw_chart(ax: Any, chart: Chart) -> None:
         ax.scatter([], [], color=INK, label=name, **_mark(shape))
         for shape, name in enumerate(chart.shapes)
     ]
-    ax.legend(handles=handles, fontsize=8)
+    _draw_names(ax, chart)
+    if len(handles) > 1 or not (chart.names or chart.y.marks):
+        ax.legend(handles=handles, fontsize=8)
+
+
+def _draw_names(ax: Any, chart: Chart) -> None:
+    """Write the names of marks at the right edge, with a fine line to each."""
+    low, high = chart.y.low, chart.y.high
+    places = [(y - low) / (high - low) for *_, y in chart.names]
+    heights = spread(places, min(0.05, 1 / max(len(places), 1)), 0, 1)
+    line = {"arrowstyle": "-", "alpha": 0.25, "lw": POINTS, "relpos": (0, 0.5)}
+    style = {"fontsize": 7, "va": "center", "parse_math": False, "arrowprops": line}
+    for (name, *place), height in zip(chart.names, heights, strict=True):
+        ax.annotate(name, place, (1.02, height), textcoords="axes fraction", **style)
 
 
 def _draw_series(ax: Any, series: Series) -> Any:
@@ -82,6 +96,9 @@ def _draw_series(ax: Any, series: Series) -> Any:
             style = {"color": series.colour, "label": series.name, **_mark(shape)}
             marks.append(ax.scatter(x[rows], y[rows], **style))
         return marks[0]
+    if series.kind == "dots":
+        style = {"color": series.colour, "fmt": "o", "ms": 8 * POINTS, "elinewidth": 1.2 * POINTS}
+        return ax.errorbar(x, y, xerr=np.nan_to_num(sd), label=series.name, **style)
     offset = ScaledTranslation(series.shift / INCHES, 0, ax.figure.dpi_scale_trans)
     return ax.errorbar(
         x,
@@ -141,7 +158,7 @@ def write_pdf(drawing: Chart | Diagram, stream: BinaryIO) -> None:
         figure = Figure(figsize=(drawing.width / INCHES, drawing.height / INCHES))
         draw_diagram(figure.add_axes((0, 0, 1, 1)), drawing)
     else:
-        figure = Figure(figsize=(7.5, 4) if drawing.shapes else (5, 3.6), layout="constrained")
+        figure = Figure(figsize=drawing.inches, layout="constrained")
         draw_chart(figure.add_subplot(), drawing)
     figure.savefig(stream, format="pdf", metadata={"CreationDate": None})
 
@@ -175,12 +192,10 @@ def figures(
 def _charts(
     results: Results, compared: Sequence[Contest]
 ) -> Iterator[tuple[tuple[str, ...], Chart | Diagram | None]]:
-    settings = results.settings
+    for metric, model, data, curve in quality_charts(results):
+        kind = ("curve", metric, model, data) if model else ("dots", metric, data)
+        yield kind, curve
     for metric in results.metrics:
-        for model in map(str, settings.models):
-            for source in settings.sources:
-                chart = curve_chart(results, metric, source.name, model)
-                yield ("curve", metric, model, source.name), chart
         yield ("time", metric), cost_chart(results, metric)
     for contest in compared:
         yield ("ranks", contest.metric, contest.n, contest.model or "all"), rank_chart(contest)

@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlfs.compare.contest import Contest
-from mlfs.compare.report.wording import (
-    Entry,
-    average_ranks,
-    caption,
-    findings,
-    pair_head,
-    pair_table,
-    rank_table,
-)
+from mlfs.compare.report.tables import Cell, Table, pair_table, rank_table
+from mlfs.compare.report.wording import caption, findings
 from mlfs.compare.results import Results
 from mlfs.errors import printable
 
@@ -26,6 +19,9 @@ SPECIAL = str.maketrans(
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
         "±": r"$\pm$",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
     }
 )
 
@@ -35,64 +31,44 @@ def latex(results: Results, compared: Sequence[Contest]) -> str:
     version = str(results.settings.to_dict()["mlfs"])
     lines = [f"% made by mlfs {version}; needs \\usepackage{{booktabs}}"]
     for contest in compared:
-        lines += ["", *_table(contest)]
+        title = f"{caption(contest)}."
+        lines += _table(rank_table(contest), " ".join([title, *findings(contest)]))
+        pairs = pair_table(contest)
+        if pairs is not None and len(pairs.rows) > MOST:
+            lines += ["", f"% {pairs.title}: {len(pairs.rows)} rows, which are in tables.md"]
+        elif pairs is not None:
+            lines += _table(pairs, f"{title} {pairs.title}.")
     return "\n".join(lines) + "\n"
 
 
-def _table(contest: Contest) -> list[str]:
-    columns = "l" + "r" * len(contest.methods)
-    sentence = " ".join([caption(contest) + ".", *findings(contest)])
-    lines = [
-        r"\begin{table}",
-        rf"\caption{{{_safe(sentence)}}}",
-        rf"\begin{{tabular}}{{{columns}}}",
-        r"\toprule",
-        " & ".join(["data", *map(_safe, contest.methods)]) + r" \\",
-        r"\midrule",
-    ]
-    for name, entries in rank_table(contest):
-        lines.append(" & ".join([_safe(name), *map(_entry, entries)]) + r" \\")
-    lines += [
-        r"\midrule",
-        " & ".join(["average rank", *average_ranks(contest)]) + r" \\",
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{table}",
-    ]
-    return [*lines, *_pairs(contest)]
-
-
-def _pairs(contest: Contest) -> list[str]:
-    """The tests of pairs as a table; none if nothing is tested."""
-    head, title = pair_head(contest)
-    if not head:
-        return []
-    rows = pair_table(contest)
-    if len(rows) > MOST:
-        return ["", f"% {title}: {len(rows)} rows, which are in tables.md"]
-    body = [" & ".join(map(_safe, row)) + r" \\" for row in rows]
+def _table(table: Table, sentence: str) -> list[str]:
+    """The lines of a table, after an empty one; rows with a bold name are set apart."""
+    rows = []
+    for row in table.rows:
+        rows += [r"\midrule"] if row[0].is_bold else []
+        rows.append(" & ".join(map(_cell, row)) + r" \\")
     return [
         "",
         r"\begin{table}",
-        rf"\caption{{{_safe(f'{caption(contest)}. {title}.')}}}",
-        rf"\begin{{tabular}}{{ll{'r' * (len(head) - 2)}}}",
+        rf"\caption{{{_safe(sentence)}}}",
+        rf"\begin{{tabular}}{{l{'r' * (len(table.head) - 1)}}}",
         r"\toprule",
-        " & ".join(map(_safe, head)) + r" \\",
+        " & ".join(map(_safe, table.head)) + r" \\",
         r"\midrule",
-        *body,
+        *rows,
         r"\bottomrule",
         r"\end{tabular}",
         r"\end{table}",
     ]
 
 
-def _entry(entry: Entry) -> str:
-    mean, plus_minus, sd = entry.text.partition(" ± ")
-    if mean == "-":
-        return "--"
-    shown = rf"\mathbf{{{mean}}}" if entry.is_best else mean
-    rank = f" ({entry.rank})" if entry.rank else ""
-    return (rf"${shown}\pm {sd}$" if plus_minus else f"${shown}$") + rank
+def _cell(cell: Cell) -> str:
+    mean, plus_minus, sd = cell.text.partition(" ± ")
+    rank = f" ({cell.rank})" if cell.rank else ""
+    if plus_minus:
+        return (rf"$\mathbf{{{mean}}}\pm {sd}$" if cell.is_bold else rf"${mean}\pm {sd}$") + rank
+    text = "--" if cell.text == "-" else _safe(cell.text)
+    return (rf"\textbf{{{text}}}" if cell.is_bold else text) + rank
 
 
 def _safe(text: str) -> str:

@@ -8,21 +8,16 @@ import numpy as np
 
 from mlfs.compare.contest import Contest
 from mlfs.compare.overlap import Overlap
-from mlfs.compare.report.wording import (
-    SHARED,
-    STABILITY,
-    Entry,
-    average_ranks,
-    caption,
-    findings,
-    left_out,
-    pair_head,
+from mlfs.compare.report.tables import (
+    Cell,
+    Table,
+    agreement_table,
     pair_table,
     rank_table,
-    setting_rows,
     short,
     stability_table,
 )
+from mlfs.compare.report.wording import caption, findings, left_out, setting_rows
 from mlfs.compare.results import Results
 from mlfs.errors import printable
 
@@ -41,18 +36,12 @@ def markdown(results: Results, compared: Sequence[Contest], shared: Sequence[Ove
     if results.interrupted:
         lines.append("- interrupted: not all cells are done")
     for contest in compared:
-        lines += ["", f"## {_safe(caption(contest))}", "", *_rank_rows(contest), ""]
+        lines += ["", f"## {_safe(caption(contest))}", *_table(rank_table(contest)), ""]
         lines += map(_safe, findings(contest))
-        head, title = pair_head(contest)
-        if head:
-            lines += ["", f"{title}:", "", *_table(head, pair_table(contest))]
+        lines += _table(pair_table(contest))
     for overlap in shared:
-        lines += [
-            "",
-            f"## Which features are chosen, n = {_safe(overlap.n)}",
-            "",
-            *_stability(overlap),
-        ]
+        lines += ["", f"## Which features are chosen, n = {_safe(overlap.n)}"]
+        lines += _table(stability_table(overlap)) + _table(agreement_table(overlap))
     failed = results.failed()
     lines += ["", "## Failed", ""] if failed else []
     for record in failed:
@@ -61,30 +50,20 @@ def markdown(results: Results, compared: Sequence[Contest], shared: Sequence[Ove
     return "\n".join(lines) + "\n"
 
 
-def _rank_rows(contest: Contest) -> list[str]:
-    rows = [[name, *map(_entry, entries)] for name, entries in rank_table(contest)]
-    return _table(["data", *contest.methods], [*rows, ["average rank", *average_ranks(contest)]])
+def _table(table: Table | None) -> list[str]:
+    """The lines of a table, after an empty one; none of no table."""
+    if table is None:
+        return []
+    lines = ["", f"{table.title}:", ""] if table.title else [""]
+    rows = [map(_safe, table.head), ["---"] * len(table.head)]
+    rows += [map(_cell, row) for row in table.rows]
+    return [*lines, *("| " + " | ".join(row) + " |" for row in rows)]
 
 
-def _entry(entry: Entry) -> str:
-    text = f"**{entry.text}**" if entry.is_best else entry.text
-    return f"{text} ({entry.rank})" if entry.rank else text
-
-
-def _stability(overlap: Overlap) -> list[str]:
-    lines = ["Stability over the splits:", "", *_table(STABILITY, stability_table(overlap))]
-    if len(overlap.criteria) > 1:
-        rows = [
-            [name, *(short(value, 2) for value in row)]
-            for name, row in zip(overlap.criteria, overlap.shared, strict=True)
-        ]
-        lines += ["", f"{SHARED}:", "", *_table(["", *overlap.criteria], rows)]
-    return lines
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    lines = [head, ["---"] * len(head), *rows]
-    return ["| " + " | ".join(_safe(text) for text in line) + " |" for line in lines]
+def _cell(cell: Cell) -> str:
+    text = _safe(cell.text)
+    text = f"**{text}**" if cell.is_bold else text
+    return f"{text} ({cell.rank})" if cell.rank else text
 
 
 def _safe(text: str) -> str:
@@ -104,7 +83,7 @@ def summary(results: Results, compared: Sequence[Contest]) -> str:
         lines.append(caption(contest))
         order = np.argsort(contest.average_ranks, kind="stable")
         width = max(len(name) for name in contest.methods)
-        ranks = average_ranks(contest)
+        ranks = [short(value, 2) for value in contest.average_ranks]
         for j in order.tolist():
             value = short(contest.means[j])
             lines.append(f"  {contest.methods[j]:<{width}}  {value}  rank {ranks[j]}")

@@ -96,7 +96,7 @@
   });
   // The arrow keys go through the marks of a chart, and through the means of a table.
   const arrows = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
-  for (const place of document.querySelectorAll(".wide, svg[data-y]")) {
+  for (const place of document.querySelectorAll(".wide, svg[data-x]")) {
     if (!place.querySelector(TOLD)) continue;
     place.tabIndex = 0;
     place.addEventListener("keydown", (event) => {

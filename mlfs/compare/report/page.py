@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import itertools
 import math
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
@@ -12,23 +11,24 @@ from importlib.resources import files
 from mlfs.compare.contest import Contest
 from mlfs.compare.overlap import Overlap
 from mlfs.compare.per_label import LabelRow, widest
-from mlfs.compare.report.charts import MANY, cost_chart, curve_chart, rank_chart
+from mlfs.compare.report.charts import MANY, cost_chart, quality_charts, rank_chart
 from mlfs.compare.report.svg import diagram, escaped, picture, sample, sample_mark
+from mlfs.compare.report.tables import (
+    Cell,
+    Table,
+    agreement_table,
+    pair_table,
+    rank_table,
+    stability_table,
+    table_of,
+)
 from mlfs.compare.report.wording import (
-    SHARED,
-    STABILITY,
-    Entry,
-    average_ranks,
     caption,
     conclusions,
     findings,
-    pair_head,
-    pair_table,
     provenance,
-    rank_table,
     setting_rows,
     shapes,
-    stability_table,
 )
 from mlfs.compare.results import CsvRows, Results
 
@@ -87,17 +87,12 @@ def _conclusions(results: Results, compared: Sequence[Contest]) -> str:
 
 def _settings(results: Results) -> str:
     facts = [*setting_rows(results)[1:], *(("note", note) for note in results.notes)]
-    facts += [(name, value) for name, value in provenance(results) if name != "command"]
-    rows = [[f"<b>{escaped(name)}</b>", escaped(value)] for name, value in facts]
-    rows += [
-        ["<b>command</b>", f"<code>{escaped(value)}</code>"]
-        for name, value in provenance(results)
-        if name == "command"
-    ]
+    facts += provenance(results)
+    rows = [[Cell(name, is_bold=True), Cell(value)] for name, value in facts]
     state = (
         '<p class="warn">Interrupted: not all cells are done.</p>' if results.interrupted else ""
     )
-    about = f'<div class="facts">{_table([], rows)}</div>'
+    about = f'<div class="facts">{_table(Table((), rows))}</div>'
     return _section("settings", "What was compared", state + _data(results) + about)
 
 
@@ -106,21 +101,22 @@ def _data(results: Results) -> str:
     sizes = shapes(results)
     rows = [
         [
-            escaped(source.name),
+            source.name,
             *(f"{size:,}" for size in sizes.get(source.name, ())),
             *([""] * (0 if source.name in sizes else 3)),
-            f"<code>{escaped(source.digest[:12])}</code>",
+            source.digest[:12],
         ]
         for source in results.settings.sources
     ]
-    table = _table(["data", "rows", "features", "labels", "digest"], rows)
+    table = _table(table_of(("data", "rows", "features", "labels", "digest"), rows))
     return table if len(rows) <= FOLDED else _details(f"{len(rows)} data sets", table)
 
 
 def _panel(results: Results) -> str:
     """The legend of all charts, which stays in sight; the script adds what can be chosen."""
     settings, keys = results.settings, []
-    for method, ranker in enumerate(settings.rankers):
+    several = settings.rankers if len(settings.rankers) > 1 else ()  # one is not worth a legend
+    for method, ranker in enumerate(several):
         flat = str(settings.sizes_of(ranker)[0]) == "all"
         line, name = sample(method, str(ranker), flat=flat), escaped(str(ranker))
         keys.append(
@@ -132,62 +128,53 @@ def _panel(results: Results) -> str:
 
 
 def _curves(results: Results, rows: CsvRows) -> str:
-    settings = results.settings
+    charts = list(quality_charts(results, rows))
     views = [
-        _view(_figure(source.name, picture(chart)), metric, model=model)
-        for metric in results.metrics
-        for model in map(str, settings.models)
-        for source in settings.sources
-        if (chart := curve_chart(results, metric, source.name, model, rows))
+        _view(_figure(data, picture(chart)), metric, model=model)
+        for metric, model, data, chart in charts
     ]
-    about = (
-        "<p>Mean over the splits; the bars are one standard deviation to both sides, and bars of "
+    dots = any(chart.y.marks for *_, chart in charts)
+    shown = (
+        "The mean of each method over the splits, the best on top; the bars are one standard "
+        "deviation to both sides."
+        if dots
+        else "Mean over the splits; the bars are one standard deviation to both sides, and bars of "
         "one number of features stand side by side. A level broken line is a method with a fixed "
         "number of features. Click on a name above to hide its line in all charts: the others "
-        "get its room. Point at a mark, touch it, or go to a chart with the Tab key and through "
+        "get its room."
+    )
+    about = (
+        f"<p>{shown} Point at a mark, touch it, or go to a chart with the Tab key and through "
         "its marks with the arrow keys, to read its numbers and their rows in results.csv.</p>"
     )
-    many = " many" if len(settings.rankers) >= MANY else ""
-    return _section("curves", "Quality by number of features", about, views, f"views flow{many}")
+    many = " many" if len(results.settings.rankers) >= MANY and not dots else ""
+    title = "Quality" if dots else "Quality by number of features"
+    return _section("curves", title, about, views, f"views flow{many}")
 
 
 def _contests(compared: Sequence[Contest], rows: CsvRows) -> str:
     views = []
     for contest in compared:
-        lines = [
-            [escaped(name), *map(_entry, entries)] for name, entries in rank_table(contest)
-        ] + [["<b>average rank</b>", *average_ranks(contest)]]
-        row_numbers = []
-        for data in contest.data:
-            keys = ([(contest.metric, data, c, m, n) for n in ns] for c, m, ns in contest.parts)
-            row_numbers.append(["", *map(rows.numbers, keys)])
-        table = _table(["data", *contest.methods], lines, row_numbers)
-        content = f"<h3>{escaped(caption(contest))}</h3>{table}"
+        content = f"<h3>{escaped(caption(contest))}</h3>{_table(rank_table(contest, rows))}"
         sentences = "".join(f"<li>{escaped(finding)}</li>" for finding in findings(contest))
         content += f"<ul>{sentences}</ul>"
         ranks = rank_chart(contest)
         content += _figure("Average ranks (Friedman, Nemenyi)", diagram(ranks) if ranks else "")
-        head, title = pair_head(contest)
-        if head:
-            tests = _table(head, [map(escaped, row) for row in pair_table(contest)])
-            content += _details(title, tests)
+        if pairs := pair_table(contest):
+            content += _details(pairs.title, _table(pairs))
         views.append(_view(content, contest.metric, model=contest.model or "all", n=contest.n))
     about = (
-        "<p>Click on a mean, or go to a table with the Tab key and through it with the arrow keys, "
-        "to see its rows in results.csv.</p>"
+        "<p>A cell is the mean over the splits ± one standard deviation, with the rank in "
+        "brackets; the best of each data set is bold. Click on a mean, or go to a table with the "
+        "Tab key and through it with the arrow keys, to see its rows in results.csv.</p>"
     )
     return _section("ranks", "Ranks and tests", about, views)
 
 
-def _entry(entry: Entry) -> str:
-    rank = f" <small>({entry.rank})</small>" if entry.rank else ""
-    text = escaped(entry.text) + rank
-    return f"<b>{text}</b>" if entry.is_best else text
-
-
 def _costs(results: Results, rows: CsvRows) -> str:
     models = list(map(str, results.settings.models))
-    choices = [*models, ""] if len(models) > 1 else [""]
+    several = len(results.settings.rankers) > 1
+    choices = [*models, ""] if len(models) > 1 and several else [""]
     views = [
         _view(
             _figure("", picture(chart)), metric, model=model or ("all" if len(models) > 1 else "")
@@ -200,9 +187,9 @@ def _costs(results: Results, rows: CsvRows) -> str:
         f'<span class="shapes">{sample_mark(i, name)} {escaped(name)}</span>'
         for i, name in enumerate(models)
     )
-    about = (
-        "<p>The colour is the criterion's, the shape is the model's. Point at a mark to see what "
-        f"it is, and its peak of memory.</p><p>{shapes}</p>"
+    legend = "The colour is the criterion's, the shape is the model's. " if several else ""
+    about = f"<p>{legend}Point at a mark to see what it is, and its peak of memory.</p>" + (
+        f"<p>{shapes}</p>" if several else ""
     )
     return _section("costs", "Time against quality", about, views)
 
@@ -218,19 +205,17 @@ def _labels(labels: Sequence[LabelRow]) -> str:
         differing = widest(rows, LABELS)
         if not differing or len(differing[0][1]) < 2:
             continue
-        lines, row_numbers = [], []
+        lines = []
         for label, methods in differing:
             best = max(row.f1 for row in methods)
-            texts = [f"{row.f1:.3f}" for row in methods]
-            values = [
-                f"<b>{text}</b>" if row.f1 == best else text
-                for text, row in zip(texts, methods, strict=True)
+            line = [Cell(label), Cell(f"{methods[0].positives:.1f}")]
+            line += [
+                Cell(f"{row.f1:.3f}", is_bold=row.f1 == best, rows=csv_rows[row]) for row in methods
             ]
-            lines.append([escaped(label), f"{methods[0].positives:.1f}", *values])
-            row_numbers.append(["", "", *(csv_rows[row] for row in methods)])
-        head = ["label", "positives", *(row.criterion for row in differing[0][1])]
+            lines.append(line)
+        head = ("label", "positives", *(row.criterion for row in differing[0][1]))
         title = f"<h3>{escaped(data)}, {escaped(model)}, n = {escaped(n)}</h3>"
-        table = _table(head, lines, row_numbers, "labels.csv")
+        table = _table(Table(head, lines, file="labels.csv"))
         views.append(_view(title + table, model=model, n=n))
     about = (
         f"<p>F1 of up to {LABELS} labels of each data set, those of which the criteria differ "
@@ -243,34 +228,18 @@ def _labels(labels: Sequence[LabelRow]) -> str:
 def _overlaps(shared: Sequence[Overlap]) -> str:
     views = []
     for overlap in shared:
-        stability = _table(STABILITY, [map(escaped, row) for row in stability_table(overlap)])
         feature_rows = [
-            [escaped(data), escaped(criterion), escaped(_list_features(features))]
+            [data, criterion, _list_features(features)]
             for (data, criterion), features in overlap.often.items()
         ]
-        head = ["data", "criterion", "chosen most often, with the share of splits"]
-        agreement = _agreement(overlap) if len(overlap.criteria) > 1 else ""
-        content = f"<h3>n = {escaped(overlap.n)}</h3>{_figure(SHARED, agreement)}"
-        content += _details("Stability over the splits", stability)
-        content += _details("Features", _table(head, feature_rows))
+        head = ("data", "criterion", "chosen most often, with the share of splits")
+        agreement, stability = agreement_table(overlap), stability_table(overlap)
+        content = f"<h3>n = {escaped(overlap.n)}</h3>"
+        content += _figure(agreement.title, _table(agreement)) if agreement else ""
+        content += _details(stability.title, _table(stability))
+        content += _details("Features", _table(table_of(head, feature_rows)))
         views.append(_view(content, n=overlap.n))
     return _section("overlaps", "Which features are chosen", "", views)
-
-
-def _agreement(overlap: Overlap) -> str:
-    """Which criteria choose the same features: a table of shades."""
-    rows = [
-        [f"<b>{escaped(name)}</b>", *map(_shade, row.tolist())]
-        for name, row in zip(overlap.criteria, overlap.shared, strict=True)
-    ]
-    return _table(["", *overlap.criteria], rows)
-
-
-def _shade(value: float) -> str:
-    if math.isnan(value):
-        return ""
-    shade = f"rgba(var(--shade),{0.75 * max(value, 0):.2f})"
-    return f'<span class="shade" style="background:{shade}">{value:.2f}</span>'
 
 
 def _list_features(features: Iterable[tuple[str, float]]) -> str:
@@ -281,8 +250,9 @@ def _failures(results: Results) -> str:
     failed = results.failed()
     if not failed:
         return ""
-    rows = [[escaped(str(value)) for value in (*r["cell"].values(), r["note"])] for r in failed]
-    return _section("failed", "Failed cells", _table([*failed[0]["cell"], "why"], rows))
+    rows = [[str(value) for value in (*r["cell"].values(), r["note"])] for r in failed]
+    table = table_of((*failed[0]["cell"], "why"), rows)
+    return _section("failed", "Failed cells", _table(table))
 
 
 def _how_to_read() -> str:
@@ -298,10 +268,6 @@ def _how_to_read() -> str:
         "(figures/), its tables for a paper (tables.tex) and every single number "
         "(results.csv).</p>",
     )
-
-
-def _rows(numbers: str) -> str:
-    return f' data-rows="{escaped(numbers)}"' if numbers else ""
 
 
 def _section(
@@ -330,19 +296,20 @@ def _view(content: str, metric: str = "", *, model: str = "", n: str = "") -> st
     return f'<div class="view"{attributes}>{content}</div>'
 
 
-def _table(
-    head: Sequence[str],
-    rows: Iterable[Iterable[str]],
-    row_numbers: Sequence[Sequence[str]] = (),
-    file: str = "results.csv",
-) -> str:
-    """A table; `row_numbers` are the rows of a file that its first cells are made of."""
-    top = "".join(f"<th>{escaped(text)}</th>" for text in head)
-    lines = ""
-    for row, numbers in itertools.zip_longest(rows, row_numbers, fillvalue=()):
-        cells = itertools.zip_longest(row, numbers, fillvalue="")
-        entries = "".join(f"<td{_rows(source_rows)}>{cell}</td>" for cell, source_rows in cells)
-        lines += f"<tr>{entries}</tr>"
-    head_markup = f"<thead><tr>{top}</tr></thead>" if head else ""
-    source = f' data-file="{file}"' if row_numbers else ""
-    return f'<div class="wide"><table{source}>{head_markup}<tbody>{lines}</tbody></table></div>'
+def _table(table: Table) -> str:
+    top = "".join(f"<th>{escaped(text)}</th>" for text in table.head)
+    head = f"<thead><tr>{top}</tr></thead>" if top else ""
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in table.rows)
+    told = any(cell.rows for row in table.rows for cell in row)
+    source = f' data-file="{table.file}"' if told else ""
+    return f'<div class="wide"><table{source}>{head}<tbody>{body}</tbody></table></div>'
+
+
+def _cell(cell: Cell) -> str:
+    text = escaped(cell.text) + (f" <small>({cell.rank})</small>" if cell.rank else "")
+    text = f"<b>{text}</b>" if cell.is_bold else text
+    if not math.isnan(cell.shade):
+        shade = f"rgba(var(--shade),{0.75 * max(cell.shade, 0):.2f})"
+        text = f'<span class="shade" style="background:{shade}">{text}</span>'
+    rows = f' data-rows="{escaped(cell.rows)}"' if cell.rows else ""
+    return f"<td{rows}>{text}</td>"

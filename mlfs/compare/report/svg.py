@@ -8,7 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from mlfs.compare.report.charts import FLAT, INK, MARKS, Chart, Diagram, Range, Series, colour
+from mlfs.compare.report.axes import Range, spread
+from mlfs.compare.report.charts import (
+    FLAT,
+    INK,
+    MARKS,
+    Chart,
+    Diagram,
+    Series,
+    colour,
+)
 from mlfs.compare.report.charts import dashes as dashes_of
 from mlfs.errors import printable
 
@@ -16,6 +25,7 @@ TEXT = "currentColor"  # black on paper, light in the dark
 LEGEND = 18
 COLUMNS = 3
 LONGEST = 2000
+LETTER, LONGEST_NAME, NAME_ROW = 6.4, 26, 16.0  # of names beside a chart: pixels and characters
 
 
 def escaped(text: str) -> str:
@@ -31,36 +41,31 @@ def escaped(text: str) -> str:
 
 @dataclass(frozen=True)
 class Axis:
-    """Numbers along a length of pixels.
+    """The numbers of a range along a length of pixels.
 
     Parameters
     ----------
-    low, high : float
-        The least and the greatest number.
+    span : Range
+        The numbers.
     start, end : float
-        Where these stand.
-    logarithmic : bool
-        Equal ratios are equally far apart.
+        Where the least and the greatest stand.
     """
 
-    low: float
-    high: float
+    span: Range
     start: float
     end: float
-    logarithmic: bool = False
 
     def position(self, value: float) -> float:
         """Where a number stands."""
-        low, high = self.low, self.high
-        if self.logarithmic:
+        low, high = self.span.low, self.span.high
+        if self.span.logarithmic:
             low, high, value = math.log10(low), math.log10(high), math.log10(value)
         share = (value - low) / (high - low) if high > low else 0.5
         return self.start + share * (self.end - self.start)
 
     def ticks(self) -> list[tuple[float, str]]:
         """Where marks stand and what they say."""
-        values = Range(self.low, self.high, logarithmic=self.logarithmic).ticks()
-        return [(self.position(value), f"{value:.4g}") for value in values]
+        return [(self.position(value), words) for value, words in self.span.ticks()]
 
 
 @dataclass
@@ -123,23 +128,25 @@ class Picture:
             f"{escaped(words)}</text>"
         )
 
-    def axes(self, x: Axis, y: Axis, x_name: str, y_name: str) -> None:
-        """Two axes with marks and names."""
-        self.data["y"] = " ".join(f"{number!r}" for number in (y.low, y.high, y.start, y.end))
+    def axes(self, x: Axis, y: Axis) -> None:
+        """Two axes with marks and names; one of numbers upwards may be stretched by the page."""
+        if not y.span.marks:
+            numbers = (y.span.low, y.span.high, y.start, y.end)
+            self.data["y"] = " ".join(f"{number!r}" for number in numbers)
         self.data["x"] = f"{x.start!r} {x.end!r}"
         self.parts.append('<g class="ticks">')
         for position, words in y.ticks():
             self.line([(x.start, position), (x.end, position)], TEXT, stroke_opacity=0.15)
-            self.text(x.start - 6, position + 4, words, "end")
+            self.text(x.start - 6, position + 4, cut(words, LONGEST_NAME), "end")
         self.parts.append("</g>")
         for position, words in x.ticks():
             self.line([(position, y.start), (position, y.start + 4)], TEXT, stroke_opacity=0.6)
             self.text(position, y.start + 17, words, "middle")
         frame = [(x.start, y.end), (x.start, y.start), (x.end, y.start)]
         self.line(frame, TEXT, stroke_opacity=0.6)
-        self.text((x.start + x.end) / 2, y.start + 34, x_name, "middle")
+        self.text((x.start + x.end) / 2, y.start + 34, x.span.name, "middle")
         middle = (y.start + y.end) / 2
-        self.text(14, middle, y_name, "middle", transform=f"rotate(-90 14 {middle:.1f})")
+        self.text(14, middle, y.span.name, "middle", transform=f"rotate(-90 14 {middle:.1f})")
 
     def markup(self) -> str:
         """The picture as text that stands in a page, or is a file."""
@@ -162,19 +169,37 @@ def picture(chart: Chart, *, legend: bool = False) -> str:
     legend : bool
         Whether the names of its series are in the picture.
     """
-    wide = bool(chart.shapes)
-    image = Picture(720 if wide else 400, 330 if wide else 300, chart.title)
-    x = Axis(
-        chart.x.low, chart.x.high, 62 if wide else 58, 690 if wide else 388, chart.x.logarithmic
-    )
-    y = Axis(chart.y.low, chart.y.high, 280 if wide else 250, 12)
-    image.axes(x, y, chart.x.name, chart.y.name)
+    wide = bool(chart.shapes or chart.names)
+    rows = max(len(chart.names), len(chart.y.marks))
+    bottom = max(280.0 if wide else 0 if chart.y.marks else 250.0, 14.0 + NAME_ROW * rows)
+    longest = max((len(words) for _, words in chart.y.marks), default=0)
+    left = 62.0 if wide else 58.0 if not longest else 16 + LETTER * min(longest, LONGEST_NAME)
+    right = 530.0 if chart.names else 690.0 if wide else 388.0
+    image = Picture(720 if wide else 400, bottom + 50, chart.title)
+    x, y = Axis(chart.x, left, right), Axis(chart.y, bottom, 12)
+    image.axes(x, y)
+    _names(image, x, y, chart)
     for series in chart.series:
         with image.series(series.method, series.ends):
             _draw_series(image, x, y, series)
-    if legend:
+    if legend and (len(chart.series) > 1 or chart.shapes or not (chart.names or chart.y.marks)):
         _legend(image, chart.series, chart.shapes)
     return image.markup()
+
+
+def cut(words: str, longest: int) -> str:
+    """A text that is not longer than so many characters."""
+    return words if len(words) <= longest else words[: longest - 1] + "…"
+
+
+def _names(image: Picture, x: Axis, y: Axis, chart: Chart) -> None:
+    """The names of marks, at the right edge with a fine line to each."""
+    places = [(x.position(at), y.position(height)) for _, at, height in chart.names]
+    heights = spread([-height for _, height in places], NAME_ROW, -y.start, -y.end)
+    for (name, *_), place, height in zip(chart.names, places, heights, strict=True):
+        edge = [place, (x.end + 4, -height), (x.end + 10, -height)]
+        image.line(edge, TEXT, stroke_opacity=0.25, stroke_width=0.8)
+        image.text(x.end + 13, 4 - height, cut(name, LONGEST_NAME))
 
 
 def _draw_series(image: Picture, x: Axis, y: Axis, series: Series) -> None:
@@ -189,11 +214,15 @@ def _draw_series(image: Picture, x: Axis, y: Axis, series: Series) -> None:
         heights = [y.position(point.y) for point in series.points]
         image.line(zip(positions, heights, strict=True), series.colour, **style)
     for position, point in zip(positions, series.points, strict=True):
+        height = y.position(point.y)
         if math.isfinite(point.sd):
-            ends = [(position, y.position(point.y + side * point.sd)) for side in (-1, 1)]
+            sides = (-point.sd, point.sd)
+            ends = [(position, y.position(point.y + side)) for side in sides]
+            if series.kind == "dots":
+                ends = [(x.position(point.x + side), height) for side in sides]
             bar = {"stroke_width": 1.2, "stroke_opacity": 0.7, "class": "sd"}
             image.line(ends, series.colour, **bar)
-        image.mark(position, y.position(point.y), series.colour, point.tip, point.shape, point.rows)
+        image.mark(position, height, series.colour, point.tip, point.shape, point.rows)
 
 
 def _legend(image: Picture, series: Sequence[Series], shapes: Sequence[str]) -> None:
@@ -210,8 +239,7 @@ def _legend(image: Picture, series: Sequence[Series], shapes: Sequence[str]) -> 
             image.line(ends, line.colour, stroke_width=2, stroke_dasharray=_dashes(line.dashes))
         else:
             image.mark(x + 12, y, INK, shape=i - len(series))
-        shown = name if len(name) <= longest else name[: longest - 1] + "…"
-        image.text(x + 29, y + 4, shown)
+        image.text(x + 29, y + 4, cut(name, longest))
     image.height = top + LEGEND * math.ceil(len(names) / COLUMNS)
 
 

@@ -1,4 +1,4 @@
-"""The tables and sentences of a report, the same in all files.
+"""The sentences of a report, the same in all files.
 
 What a comparison says, in sentences for the top of its page.
 
@@ -14,90 +14,34 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 import mlfs
 from mlfs.compare.contest import AREA, MEAN, Contest
 from mlfs.compare.data_sources import DataSource
-from mlfs.compare.overlap import Overlap
 from mlfs.compare.resampling import Folds, Given, Holdout
 from mlfs.compare.results import Results
 from mlfs.compare.running import DEFAULT_METRICS
 from mlfs.compare.settings import Settings
 from mlfs.metrics import METRICS
 
-POSTERIOR = ("P(better)", "P(equal)", "P(worse)")
-PAIRS = ("", "against", "wins-ties-losses", "Wilcoxon min(R+, R-)", "p", "p (Holm)", *POSTERIOR)
-PAIRS_OF_SPLITS = ("", "against", "wins-ties-losses", "t", "p", "p (Holm)", *POSTERIOR)
-STABILITY = ("data", "criterion", "Nogueira", "Kuncheva", "Jaccard")
-SHOWN = 5  # names in a sentence
-SHARED = "Shared features, |A and B| / |A or B|"
-
-
-def short(value: float, digits: int = 3) -> str:
-    """A number as a table shows it.
-
-    Examples
-    --------
-    >>> short(0.12345), short(float("nan")), short(1234.5)
-    ('0.123', '-', '1234.500')
-    """
-    return "-" if math.isnan(value) else f"{value:.{digits}f}"
-
-
-class Entry(NamedTuple):
-    """An entry of a rank table: mean and spread, rank (may be empty), and whether it is best."""
-
-    text: str
-    rank: str
-    is_best: bool
-
-
-def rank_table(contest: Contest) -> list[tuple[str, list[Entry]]]:
-    """The name of each data set with an entry for each method."""
-    rank_row = {int(row): i for i, row in enumerate(contest.complete)}
-    best = np.nanmax if contest.higher_is_better else np.nanmin
-    rows = []
-    for row, name in enumerate(contest.data):
-        means, sds = contest.mean[row], contest.sd[row]
-        top = best(means) if np.isfinite(means).any() else math.nan
-        ranks = contest.ranks[rank_row[row]] if row in rank_row else [math.nan] * means.size
-        entries = [
-            Entry(
-                short(mean) if math.isnan(sd) else f"{short(mean)} ± {short(sd)}",
-                "" if math.isnan(rank) else f"{rank:g}",
-                bool(mean == top),
-            )
-            for mean, sd, rank in zip(means, sds, ranks, strict=True)
-        ]
-        rows.append((name, entries))
-    return rows
-
-
-def average_ranks(contest: Contest) -> list[str]:
-    """The average rank of each method."""
-    return [short(value, 2) for value in contest.average_ranks]
-
-
-def stability_table(overlap: Overlap) -> list[list[str]]:
-    """Data set, criterion and the measures of `STABILITY`, a row each."""
-    return [
-        [data, criterion, *(short(value) for value in values)]
-        for (data, criterion), values in overlap.stability.items()
-    ]
-
 
 def caption(contest: Contest) -> str:
     """The subject of a table."""
     direction = "higher is better" if contest.higher_is_better else "lower is better"
-    size_text = {
+    return f"{contest.metric}{_setting(contest)} ({direction})"
+
+
+def _setting(contest: Contest) -> str:
+    """The model or the criterion, where there is one, and the number of features."""
+    everything = contest.criterion == "all"
+    shared = contest.model or ("all features" if everything else contest.criterion)
+    size = {
         MEAN: "mean over all numbers of features",
         AREA: "area under the curve over the shares of the features",
     }.get(contest.n, f"n = {contest.n}")
-    model_text = f", {contest.model}" if contest.model else ""
-    return f"{contest.metric}{model_text}, {size_text} ({direction})"
+    return "".join(f", {part}" for part in (shared, "" if everything else size) if part)
 
 
 def findings(contest: Contest) -> list[str]:
@@ -118,7 +62,8 @@ def findings(contest: Contest) -> list[str]:
     lines.append(
         f"Friedman test over {contest.complete.size} data sets: chi-square = {test.chi2:.3f} "
         f"(p = {test.chi2_p:.2g}), F_F = {f} on ({test.degrees[0]}, {test.degrees[1]}) degrees "
-        f"of freedom, critical value {test.critical:.3f} at 0.05: the methods {verdict}."
+        f"of freedom (p = {test.f_p:.2g}), critical value {test.critical:.3f} at 0.05: the methods "
+        f"{verdict}."
     )
     lines.append(
         f"Critical difference of average ranks at 0.05: {contest.nemenyi:.3f} by Nemenyi (all "
@@ -148,50 +93,21 @@ def left_out(contest: Contest) -> list[str]:
         affected = [method for method in methods if method in ranked]
         if name not in complete and affected:
             why = _reason(contest, [(name, method) for method in affected], "there")
-            lines.append(f"{name} is ranked for no method: {_join_names(affected)} {why}.")
+            lines.append(f"{name} is ranked for no method: {_joined(affected)} {why}.")
         for method in methods:
             if method not in ranked:
                 lacking.setdefault(method, []).append(name)
     for method, data in lacking.items():
-        why = _reason(contest, [(name, method) for name in data], f"on {_join_names(data)}")
+        why = _reason(contest, [(name, method) for name in data], f"on {_joined(data)}")
         lines.append(f"{method} is not ranked: it {why}.")
     return lines
 
 
 def _reason(contest: Contest, cells: Sequence[tuple[str, str]], where: str) -> str:
-    """Whether cells failed somewhere, with the first reason, or are not finished."""
+    """The fault of cells somewhere, with the first reason."""
     reasons = [contest.reasons[cell] for cell in cells if cell in contest.reasons]
-    return f"failed {where} ({reasons[0]})" if reasons else f"is not finished {where}"
-
-
-def _join_names(names: Sequence[str]) -> str:
-    n_more = len(names) - SHOWN
-    return ", ".join(names[:SHOWN]) + (f" and {n_more} more" if n_more > 0 else "")
-
-
-def pair_table(contest: Contest) -> list[list[str]]:
-    """A row for each pair of methods, under the head `PAIRS` or `PAIRS_OF_SPLITS`."""
-    return [
-        [
-            contest.methods[pair.first],
-            contest.methods[pair.second],
-            f"{pair.wins}-{pair.ties}-{pair.losses}",
-            f"{pair.statistic:g}",
-            f"{pair.p:.3g}",
-            f"{pair.p_holm:.3g}",
-            *(f"{share:.2f}" for share in (pair.p_better, pair.p_equal, pair.p_worse)),
-        ]
-        for pair in contest.pairs or contest.pairs_of_splits
-    ]
-
-
-def pair_head(contest: Contest) -> tuple[tuple[str, ...], str]:
-    """The head of the table of pairs, and its title; empty if no pair is tested."""
-    if contest.pairs:
-        return PAIRS, "Wilcoxon and Bayesian signed-rank tests of all pairs"
-    if contest.pairs_of_splits:
-        return PAIRS_OF_SPLITS, "Corrected resampled and Bayesian t-tests of all pairs of methods"
-    return (), ""
+    verb, why = reasons[0] if reasons else ("is not finished", "")
+    return f"{verb} {where}{why}"
 
 
 def _data_names(results: Results) -> list[str]:
@@ -227,7 +143,7 @@ def setting_rows(results: Results) -> list[tuple[str, str]]:
     return [*rows, ("selection", options)] if options else rows
 
 
-SHOWN_METHODS = 5  # names in a sentence
+SHOWN = 5  # names in a sentence
 
 
 def conclusions(results: Results, compared: Sequence[Contest]) -> list[str]:
@@ -268,11 +184,8 @@ def _order_sentence(contest: Contest) -> str:
     means, average, k = contest.means, contest.average_ranks, contest.ranked.size
     order = np.argsort(average, kind="stable").tolist()[:k]  # those without a rank are last
     best = [j for j in order if average[j] == average[order[0]]]
-    size_texts = {MEAN: ", mean over all numbers of features", AREA: ", area under the curve"}
-    setting = size_texts.get(contest.n, f", n = {contest.n}")
-    setting += f", {contest.model}" if contest.model else ""
     direction = "higher" if contest.higher_is_better else "lower"
-    head = f"{contest.metric} ({direction} is better{setting}): "
+    head = f"{contest.metric} ({direction} is better{_setting(contest)}): "
 
     def describe(j: int) -> str:
         rank = f", average rank {average[j]:.2f}" if contest.complete.size > 1 else ""
@@ -284,7 +197,7 @@ def _order_sentence(contest: Contest) -> str:
         return f"{head}all methods are equal."
     last = f"last is {describe(order[-1])}."
     if len(best) > 1:
-        return f"{head}{_join_names([describe(j) for j in best])} share the best rank; {last}"
+        return f"{head}{_joined([describe(j) for j in best])} share the best rank; {last}"
     second = f", then {describe(order[1])}" if k > 2 else ""
     return f"{head}best is {describe(best[0])}{second}; {last} {_test_sentence(contest, best[0])}"
 
@@ -294,23 +207,26 @@ def _test_sentence(contest: Contest, best: int) -> str:
     if test is not None:
         if not test.f_p < 0.05:
             return f"The differences are not significant (Friedman, p = {test.f_p:.2g})."
-        peers = {j for group in contest.groups if best in group for j in group} - {best}
-        if not peers:
-            return f"By Nemenyi's test {name} differs significantly from all others."
-        peer_names = _join_methods([_method_name(contest.methods[j]) for j in sorted(peers)])
-        return f"By Nemenyi's test {name} does not differ significantly from {peer_names}."
+        peers = {j for group in contest.groups if best in group for j in group} | {best}
+        worse = [j for j in contest.ranked.tolist() if j not in peers]
+        return _differs(contest, name, worse, len(peers) == 1, "by Nemenyi's test")
     pairs = [pair for pair in contest.pairs_of_splits if best in {pair.first, pair.second}]
     if not pairs:
         return ""
     significant = [pair for pair in pairs if pair.p_holm < 0.05]
     test_of = "on this data set, by the corrected resampled t-test with Holm's correction"
-    if len(significant) == len(pairs):
-        return f"{name} differs significantly from all others {test_of}."
-    if not significant:
-        return f"{name} differs significantly from none of them {test_of}."
     others = [pair.second if pair.first == best else pair.first for pair in significant]
-    names = _join_methods([_method_name(contest.methods[j]) for j in others])
-    return f"{name} differs significantly from {names} {test_of}, and from no other."
+    return _differs(contest, name, others, len(significant) == len(pairs), test_of)
+
+
+def _differs(contest: Contest, name: str, others: Sequence[int], all_of: bool, test: str) -> str:
+    """Whom a method differs from, by a test."""
+    if all_of:
+        return f"{name} differs significantly from all others {test}."
+    if not others:
+        return f"{name} differs significantly from none of them {test}."
+    names = _joined([_method_name(contest.methods[j]) for j in others])
+    return f"{name} differs significantly from {names} {test}, and from no other."
 
 
 def _caution(contest: Contest) -> str:
@@ -364,9 +280,10 @@ def _method_name(method: str) -> str:
     return f"all features{method[3:]}" if method == "all" or method.startswith("all + ") else method
 
 
-def _join_methods(names: Sequence[str]) -> str:
-    if len(names) > SHOWN_METHODS:
-        names = [*names[:SHOWN_METHODS], f"{len(names) - SHOWN} more"]
+def _joined(names: Sequence[str]) -> str:
+    """Names in a sentence, the first of many."""
+    if len(names) > SHOWN:
+        names = [*names[:SHOWN], f"{len(names) - SHOWN} more"]
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 

@@ -26,7 +26,7 @@ from mlfs.data.files import InputFile
 from mlfs.data.labels.finding import LabelPositions, resolve
 from mlfs.data.labels.label_values import is_binary, map_texts, split_lists
 from mlfs.data.packed_table import Packer
-from mlfs.data.request import Limits, Request, exceeded
+from mlfs.data.request import Limits, Request, WordMemory, exceeded
 from mlfs.data.row_stack import RowStack
 from mlfs.errors import DataError, ParseError, printable
 
@@ -362,6 +362,7 @@ class ArffRows:
         self.is_sparse: bool | None = None
         self._pending: list[bytes] = []
         self._last: DenseRows | None = None
+        self._memory = WordMemory(request.max_memory)
         self._whole: Body | None = None  # if there is one piece alone
         self._weights: list[tuple[int, np.ndarray]] = []
 
@@ -389,7 +390,7 @@ class ArffRows:
     def _read_header(self, later: Iterator[bytes]) -> None:
         text = b"".join(self._pending)
         self._pending = []
-        self.header = read_header(text, self.path, self.request.limits)
+        self.header = read_header(text, self.path, self.request.limits, self._memory)
         self.roles = roles = Roles.of(self.header, self.request, self.path)
         attributes = self.header.attributes
         self.plan = make_plan(attributes, roles.features, roles.plain, roles.text_columns)
@@ -408,6 +409,8 @@ class ArffRows:
         body, self._last = parser.body(), parser.rows
         if not body.n_rows:
             return
+        for column in body.texts.values():
+            self._memory.add(len(column), sum(map(len, filter(None, column.values()))))
         if self.file.is_at_end and not self.n_rows and not parser.is_sparse:
             self._whole = body
         elif self.is_sparse is None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from mlfs.data.arff.syntax import DATE_PATTERN, Misfit, Token, date_pattern, group_text, tokenize
-from mlfs.data.request import Limits, exceeded
+from mlfs.data.request import Limits, WordMemory, exceeded
 from mlfs.errors import DataError, ParseError, printable, setting
 
 SPECIAL = frozenset(b"'\"%{},\\")
@@ -49,8 +49,8 @@ def parse_error(misfit: Misfit, path: str, line: int) -> ParseError:
     return ParseError(misfit.message, path, line, misfit.position + 1)
 
 
-def read_header(content: bytes, path: str, limits: Limits) -> Header:
-    """Read up to and with the ``@data`` line."""
+def read_header(content: bytes, path: str, limits: Limits, memory: WordMemory) -> Header:
+    """Read up to and with the ``@data`` line; names and declared values are counted."""
     relation = ""
     attributes: list[Attribute] = []
     declared: dict[str, int] = {}
@@ -75,8 +75,9 @@ def read_header(content: bytes, path: str, limits: Limits) -> Header:
                     limits, "max_attributes", count, "attributes", path, number, enough=enough
                 )
             attribute = _read_quick(words, types)
+            commas = line.count(b",") if attribute is None else 0
+            memory.add(1 + commas, len(line))
             if attribute is None:
-                commas = line.count(b",")
                 if commas > limits.max_values:
                     raise exceeded(limits, "max_values", commas, "values", path, number)
                 attribute = _read_careful(line, path, number)

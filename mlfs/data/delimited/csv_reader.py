@@ -53,7 +53,7 @@ from mlfs.data.delimited.records import (
 from mlfs.data.files import BOM, InputFile, valid_lines
 from mlfs.data.labels.finding import resolve
 from mlfs.data.packed_table import Packer, recoded
-from mlfs.data.request import Request, exceeded
+from mlfs.data.request import Request, WordMemory, exceeded
 from mlfs.errors import ParseError, UsageError, plural, printable, setting
 
 __all__ = ["read", "read_tsv", "write", "write_tsv"]
@@ -142,6 +142,7 @@ class Rows:
         self._known = wordy
         self._must_reread = False
         self._packer = Packer(request.max_memory)
+        self.memory = WordMemory(request.max_memory)
         self._table: Any = None
 
     def read(self) -> bool:
@@ -168,7 +169,7 @@ class Rows:
         """Find the labels among the names of the columns."""
         self.names = names
         self.label_columns = resolve(names, self.request, self.path)
-        self.words = [Words(is_quoted, self.comma) for _ in names]
+        self.words = [Words(is_quoted, self.comma, self.memory) for _ in names]
         self.wordy = np.zeros(len(names), np.bool_) if self._known is None else self._known
         if self.label_columns.lists:
             self.wordy[self.label_columns.columns[0]] = True
@@ -272,6 +273,10 @@ class Piece:
         """Read the first record; False if there is none."""
         position, rows = 0, self.rows
         while position < len(self.plain):
+            end = self.plain.find(b"\n", position)
+            end = len(self.plain) if end < 0 else end
+            count = self.plain.count(rows.separator.encode(), position, end)
+            rows.memory.add(count, end - position)  # before it is cut into names
             number, record, position = self._record(position)
             if record is not None:
                 limits = rows.request.limits

@@ -11,7 +11,7 @@ import numpy as np
 from mlfs.data.columns import EXACT, ROUNDED, is_rounded
 from mlfs.data.dataset import Column
 from mlfs.data.labels.finding import first_duplicate
-from mlfs.data.request import Limits, exceeded
+from mlfs.data.request import Limits, WordMemory, exceeded
 from mlfs.errors import ParseError, UsageError, printable, setting
 
 MISSING = frozenset({"", "?", "NA", "NaN", "nan"})
@@ -258,10 +258,13 @@ class Words:
         Whether the file quotes its header, so that an empty cell in quotes is missing.
     comma : bool
         Whether numbers have a decimal comma.
+    memory : WordMemory
+        Counts them.
     """
 
     quoted_header: bool
     comma: bool
+    memory: WordMemory
     words: list[Word] = field(default_factory=list)
     has_fault: bool = False
     _places: dict[tuple[str, bool], int] = field(default_factory=dict)
@@ -270,6 +273,7 @@ class Words:
         """The number of a cell."""
         place = self._places.setdefault((str(cell), isinstance(cell, Quoted)), len(self.words))
         if place == len(self.words):
+            self.memory.add(1, len(cell))
             word = self._word(cell)
             self.words.append(word)
             self.has_fault |= bool(word.fault)

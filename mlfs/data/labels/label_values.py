@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from mlfs.data.columns import is_missing
 from mlfs.data.dataset import Column, Label
 from mlfs.data.labels.finding import first_duplicate
-from mlfs.data.request import Request, exceeded
+from mlfs.data.request import Request, WordMemory, exceeded
 from mlfs.errors import DataError, plural, printable, setting
 
 CONTAINERS = (list, tuple, set, frozenset, np.ndarray)
@@ -237,11 +237,16 @@ def split_lists(
     ([[1, 1], [0, 0], [0, 1]], ['u', 'v'])
     """
     separator = request.separator
-    lists = [
-        [] if cell is None else [part for item in cell.split(separator) if (part := item.strip())]
-        for cell in cells
-    ]
-    distinct = {item for items in lists for item in items}
+    memory = WordMemory(request.max_memory)
+    distinct: dict[str, str] = {}
+    lists = []
+    for cell in cells:
+        items = [] if cell is None else cell.split(separator)
+        parts = [part for item in items if (part := item.strip())]
+        before = len(distinct)
+        lists.append([distinct.setdefault(part, part) for part in parts])  # one object for each
+        if len(distinct) > before:
+            memory.add(len(distinct) - before, sum(map(len, parts)))
     if not distinct:
         raise DataError(
             f"{printable(path, 400)}: the column {printable(name)!r} names no label in any row"

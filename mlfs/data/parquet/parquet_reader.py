@@ -35,7 +35,7 @@ from mlfs.data.parquet.parquet_schema import (
     table_type,
 )
 from mlfs.data.parquet.parquet_writer import write
-from mlfs.data.request import Request, exceeded
+from mlfs.data.request import Request, WordMemory, exceeded
 from mlfs.errors import DataError, ParseError, plural, printable, setting
 
 __all__ = ["read", "read_files", "write"]
@@ -70,9 +70,11 @@ class RowGroups:
     def __init__(self, pa: Any, plan: ParquetPlan) -> None:
         self.pa, self.plan = pa, plan
         self.n_rows = 0
-        self.words = {
-            j: ColumnWords() for j in plan.packed_columns if plan.kinds[j].content == WORDS
-        }
+        self._memory = WordMemory(plan.request.max_memory)
+        self._memory.add(len(plan.names), sum(map(len, plan.names)))
+        worded = [j for j in plan.packed_columns if plan.kinds[j].content == WORDS]
+        self.words = {j: ColumnWords(self._memory) for j in worded}
+        self._listed: set[str] = set()
         self.lists: list[Any] = []
         self._packer = Packer(plan.request.max_memory)
         kinds = [plan.kinds[j] for j in plan.packed_columns]
@@ -108,6 +110,10 @@ class RowGroups:
                 raise ParseError(
                     f"{says} column {printable(plan.names[j])!r} has {len(column)}", path
                 )
+            for chunk in column.chunks:
+                new = {str(word) for word in chunk.values.unique().to_pylist()} - self._listed
+                self._memory.add(len(new), sum(map(len, new)))
+                self._listed |= new
             self.lists += _lists_of(self.pa, column)
 
     def _add_batch(self, batch: Any, path: str) -> None:
@@ -240,7 +246,8 @@ class RowGroups:
 class ColumnWords:
     """The different values of a column, numbered from 1; 0 is a missing one."""
 
-    def __init__(self) -> None:
+    def __init__(self, memory: WordMemory) -> None:
+        self.memory = memory
         self.words: list[Any] = []
         self.is_seen: list[bool] = []  # in a row, and not only in a dictionary
         self._place: dict[Any, int] = {}
@@ -251,6 +258,7 @@ class ColumnWords:
             return 0
         place = self._place.setdefault(word, len(self.words) + 1)
         if place > len(self.words):
+            self.memory.add(1, len(word) if isinstance(word, (str, bytes)) else 0)
             self.words.append(word)
             self.is_seen.append(False)
         self.is_seen[place - 1] |= is_seen
