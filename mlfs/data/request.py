@@ -10,6 +10,7 @@ from mlfs.errors import DataError, ParseError, UsageError, check_name, printable
 
 GIB = 1 << 30
 WORD = 400  # bytes of a word beside its text: the object, what it means, its place in a table
+FREE_WORDS = 1 << 20  # bytes
 UNNEEDED = "nobody looks at it"
 UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
@@ -185,7 +186,8 @@ class WordMemory:
     def add(self, count: int, size: int) -> None:
         """Count some words of so many characters together; raise if that is too much."""
         self._nbytes += WORD * count + size
-        refuse_memory(self._nbytes, self._max_memory, "names and words")
+        if self._nbytes > FREE_WORDS:  # of less, what counting takes is the better sentence
+            refuse_memory(self._nbytes, self._max_memory, "names and words")
 
 
 def exceeded(
