@@ -41,7 +41,7 @@ COUNTED = ("numpy", "scipy", "scikit-learn", "numba")  # their versions may chan
 CELL = ("data", "criterion", "model", "n", "split")
 OTHER = ("features", "status", "note", *SECONDS, "peak_mb")
 DIGITS = 7
-SAME_NUMBERS = ("0.1.0",)  # versions of mlfs whose numbers are those of this one
+SAME_NUMBERS = ("0.1.0",)  # versions of mlfs with the numbers of this one (but for pmu)
 
 
 @dataclass(frozen=True)
