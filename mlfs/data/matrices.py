@@ -65,7 +65,7 @@ def _edges_fault(x: Any) -> str:
     indptr, indices = x.indptr, x.indices
     if not (_are_places(indptr) and _are_places(indices)) or x.data.ndim == 2:
         return UNFIT
-    is_sound = indptr.size == n + 1 and indptr[0] == 0 and (np.diff(indptr) >= 0).all()
+    is_sound = indptr.size == n + 1 and indptr[0] == 0 and (indptr[1:] >= indptr[:-1]).all()
     if not is_sound or indptr[-1] > min(indices.size, len(x.data)):
         return f"the ends of its {across}s do not rise"
     return _index_fault(indices, width, along)

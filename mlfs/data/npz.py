@@ -185,7 +185,9 @@ class Archive:
         try:
             matrix = sp.csr_array((data, indices, indptr), shape=(n, d))
             matrix.check_format(full_check=True)
-            if (np.diff(matrix.indptr) < 0).any():  # scipy looks only where there are entries
+            if (
+                matrix.indptr[1:] < matrix.indptr[:-1]
+            ).any():  # scipy looks only where there are entries
                 raise ValueError("indptr must be a non-decreasing sequence")
         except (ValueError, TypeError, OverflowError) as error:
             raise ParseError(

@@ -237,7 +237,10 @@ class Reader:
         except (ValueError, TypeError, OverflowError):
             raise DamagedError("a sparse matrix is none") from None
         # scipy does not look at these where there are no entries
-        demand(bool((np.diff(matrix.indptr) >= 0).all()), "the rows of a sparse matrix are none")
+        demand(
+            bool((matrix.indptr[1:] >= matrix.indptr[:-1]).all()),
+            "the rows of a sparse matrix are none",
+        )
         return matrix
 
     def _of_object(self, content: Any, _: int) -> Any:
