@@ -117,8 +117,6 @@ def test_labels_of_every_sparse_form_are_those_of_the_dense_table(form: str) -> 
 @pytest.mark.parametrize("kind", [np.uint32, np.uint64, np.int64])
 def test_ends_of_rows_that_fall_are_refused_whatever_their_type(kind):
     table = sp.csr_array(np.eye(3))
-    table.indptr = np.array(
-        [0, 2, 1, 3], kind
-    )  # the difference of two unsigned numbers never falls
-    with pytest.raises(DataError, match="the ends of its rows do not rise"):
-        from_arrays(table, [[0], [1], [1]])
+    table.indptr = np.array([0, 2, 1, 3], kind)  # a difference of unsigned numbers never falls
+    with pytest.raises(mlfs.DataError, match="the ends of its rows do not rise"):
+        mlfs.data.from_arrays(table, [[0], [1], [1]])
