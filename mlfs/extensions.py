@@ -58,10 +58,17 @@ class Registry(Mapping[str, T]):
 
     def __iter__(self) -> Iterator[str]:
         yield from self.ours
-        yield from self._installed
+        yield from filter(self._is_sound, self._installed)
+
+    def _is_sound(self, name: str) -> bool:
+        """Whether it can be imported; one that cannot is named when it is asked for."""
+        try:
+            return self[name] is not None
+        except UsageError:
+            return False
 
     def __len__(self) -> int:
-        return len(self.ours) + len(self._installed)
+        return sum(1 for _ in self)
 
     def _load(self, point: metadata.EntryPoint) -> Any:
         try:

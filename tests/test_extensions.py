@@ -55,6 +55,8 @@ def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
         offered("falling", "FALLING", "binnings"),
         offered("lines", "LINES", "formats"),
         offered("gone", "nowhere", "models"),
+        offered("gone", "nowhere", "metrics"),
+        offered("gone", "nowhere", "formats"),
     ]
     real = metadata.entry_points
 
@@ -94,6 +96,19 @@ def test_nothing_takes_the_name_of_ours() -> None:
 def test_what_cannot_be_imported_is_named() -> None:
     with pytest.raises(UsageError, match=r"'gone' of the distribution .* cannot be imported"):
         mlfs.models.make("gone")
+    with pytest.raises(UsageError, match=r"'gone' of the distribution .* cannot be imported"):
+        evaluate([[1]], [[1]], metrics=["gone"])
+
+
+@pytest.mark.usefixtures("_installed")
+def test_a_broken_one_leaves_the_others_alone(tmp_path: Path) -> None:
+    assert "halves" in METRICS.keys() - {"gone"}
+    assert "gone" not in list(METRICS)
+    assert evaluate([[1, 0]], [[1, 0]])["hamming_loss"] == 0
+    (tmp_path / "a.unknown").write_text("x")
+    with pytest.raises(UsageError, match="format"):
+        mlfs.read(tmp_path / "a.unknown")
+    assert "gone" not in mlfs.models.available()
 
 
 def test_an_unknown_name_is_said() -> None:

@@ -182,7 +182,7 @@ def make(name: str, **parameters: Any) -> Any:
     mlfs.errors.UsageError: the model 'pacc' has no parameter 'depth': ...
     """
     recipe = str(name).lower()
-    if recipe not in available():
+    if recipe not in RECIPES and recipe not in available():
         raise UnknownName("model", str(name), available())
     model = RECIPES[recipe.removesuffix(SUFFIX)]()
     if recipe.endswith(SUFFIX):
