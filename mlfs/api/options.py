@@ -212,6 +212,11 @@ OPTIONS: tuple[Option, ...] = (
         reported=True, page="missing-and-weights.md",
     ),
     Option(
+        "dates", Choice(choices=("skip", "parts", "keep")), "skip",
+        "Dates are left out, or counted as year, month, weekday and hour (parts), or kept.",
+        reported=True, page="which-columns.md#dates",
+    ),
+    Option(
         "estimator", Choice(choices=("counts", "gaussian")), "counts",
         "How information is estimated: from counts of levels, or from the correlations of normal "
         "scores, without binning.",

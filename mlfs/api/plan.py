@@ -194,7 +194,7 @@ def _why_fewer(plan: Plan, result: SearchResult, n: int, filtered: bool) -> str:
     n_picks, asked = len(result.picks), plan.options.n
     if result.interrupted:
         return ""
-    if n_picks == n and plan.left_out and isinstance(asked, Integral) and asked > n:
+    if n_picks == n and plan.left_out and isinstance(asked, Integral) and int(asked) > n:
         return f"fewer features than asked for, {n_picks} of {asked}: the others name a row"
     if n_picks >= n:
         return ""

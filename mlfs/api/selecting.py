@@ -58,6 +58,7 @@ def select(
     target_bins: str | None = None,
     labels_as: str = "each",
     missing: str = "level",
+    dates: str = "skip",
     estimator: str = "counts",
     correction: str = "none",
     sample_weight: Any = None,
@@ -124,6 +125,9 @@ def select(
     missing : {"level", "ignore", "error"}
         A missing value in X is a level of its own, or is left out of the terms about its column.
         "error" refuses missing values in X and in Y.
+    dates : {"skip", "parts", "keep"}
+        Columns of dates are left out, or counted by their parts (year, month, weekday and, where
+        times are written, hour), or kept as they are.
     estimator : {"counts", "gaussian"}
         How information is estimated: from counts of levels, or as that of a Gaussian copula,
         from the correlations of normal scores, for which nothing is binned.

@@ -196,6 +196,7 @@ class FeatureSelector(ColumnSelector):
         target_bins: str | None = None,
         labels_as: str = "each",
         missing: str = "level",
+        dates: str = "skip",
         estimator: str = "counts",
         correction: str = "none",
         categorical_features: Any = "from_dtype",
@@ -225,7 +226,7 @@ class FeatureSelector(ColumnSelector):
         self.prefilter = prefilter
         self.bins, self.n_bins, self.nominal_limit = bins, n_bins, nominal_limit
         self.target_bins, self.labels_as = target_bins, labels_as
-        self.missing = missing
+        self.missing, self.dates = missing, dates
         self.estimator, self.correction = estimator, correction
         self.categorical_features = categorical_features
         self.classes = classes
@@ -329,6 +330,7 @@ class FeatureSelector(ColumnSelector):
             classes=self.classes,
             categorical=categorical_names(self.categorical_features, X),
             numbers=keeps_numbers(vars(self)),
+            dates=self.dates,
         )
         validate_data(self, X, skip_check_array=True)
         return AsGiven(data)
