@@ -18,7 +18,7 @@ from mlfs.api.candidates import columns_named
 from mlfs.api.options import Options, is_auto, seed_of
 from mlfs.api.plan import Plan, search
 from mlfs.api.prepared import DEFAULTS
-from mlfs.api.selecting import select
+from mlfs.api.selecting import select_silently
 from mlfs.api.selection import Selection
 from mlfs.api.selector import FeatureSelector
 from mlfs.api.value_kinds import is_cv
@@ -115,7 +115,7 @@ class Selected(FeaturePlan):
         if is_auto(n) or is_cv(n):
             options["seed"] = seed
         options["on_pick"] = _Picks(problem.q) if is_heard() else None
-        selection = select(prepared, options.pop("criterion"), n, **options)
+        selection = select_silently(prepared, options.pop("criterion"), n, **options)
         return _columns_of(selection, problem)
 
 
