@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from mlfs._kernels.co_sums import of_cell, xlogx_of
+from mlfs._kernels.co_sums import xlogx_of
 from mlfs._kernels.jit import compiled, inner, wrapping
 from mlfs._kernels.row_walks import Lists
 
@@ -132,108 +132,6 @@ def _add_label(
         change = xlogx_of(rest - room.f_left[f], xlogx) - xlogx_of(n - room.f_part[f], xlogx)
         out[f] += change + alone
     return g
-
-
-@wrapping
-@compiled
-def add_sums_of_parts(x: Lists, rows: Any, edges: Any, room: Room, xlogx: Any, out: Any) -> None:
-    """out[f] += the sum of c log c over the values of f in each part of the rows.
-
-    Part i has ``rows[edges[i]:edges[i + 1]]``, and no row has the weight 0.
-    """
-    alone = 0
-    for i in range(edges.size - 1):
-        n, size = _count(rows, edges[i], edges[i + 1], x, room.part, room.cells)
-        n_columns = _columns(x, room, size)
-        t_part = xlogx_of(n, xlogx)
-        alone += t_part
-        for k in range(size):
-            cell = room.cells[k]
-            out[x.column[cell]] += xlogx_of(room.part[cell], xlogx)
-            room.part[cell] = 0
-        for k in range(n_columns):
-            f = room.columns[k]
-            out[f] += xlogx_of(n - room.f_part[f], xlogx) - t_part
-            room.f_part[f] = 0
-    for f in range(out.size):
-        out[f] += alone
-
-
-@wrapping
-@compiled
-def add_impurity(
-    x: Lists, rows: Any, edges: Any, middle: Any, room: Room, how: Any, out: Any
-) -> None:
-    """out[f] += the impurity of a label of two levels within the values of f in each part.
-
-    Of part i, the rows with one value of the label are ``rows[middle[i]:edges[i + 1]]``.
-    """
-    alone = 0
-    for i in range(edges.size - 1):
-        n, size = _count(rows, edges[i], edges[i + 1], x, room.part, room.cells)
-        n_columns = _columns(x, room, size)
-        n_l, n_group_cells = _count(rows, middle[i], edges[i + 1], x, room.group, room.group_cells)
-        for k in range(n_group_cells):
-            room.f_group[x.column[room.group_cells[k]]] += room.group[room.group_cells[k]]
-        impurity = of_cell(n, n_l, how)
-        alone += impurity
-        for k in range(size):
-            cell = room.cells[k]
-            out[x.column[cell]] += of_cell(room.part[cell], room.group[cell], how)
-            room.part[cell] = 0
-            room.group[cell] = 0
-        for k in range(n_columns):
-            f = room.columns[k]
-            out[f] += of_cell(n - room.f_part[f], n_l - room.f_group[f], how) - impurity
-            room.f_part[f] = 0
-            room.f_group[f] = 0
-    for f in range(out.size):
-        out[f] += alone
-
-
-@wrapping
-@compiled
-def add_known_sums(
-    x: Lists, rows: Any, edges: Any, lost: Any, room: Room, xlogx: Any, out: Any
-) -> None:
-    """Add to out[:, f] the rows of the parts in which f is known, and sums of c log c over them.
-
-    The first sum is over the values of f in each part, the second over the parts. lost[f] is the
-    cell of the missing values of f; -1 if there are none, and -2 if they are its mode.
-    """
-    all_rows = 0
-    alone = 0
-    for i in range(edges.size - 1):
-        n, size = _count(rows, edges[i], edges[i + 1], x, room.part, room.cells)
-        n_columns = _columns(x, room, size)
-        t_part = xlogx_of(n, xlogx)
-        all_rows += n
-        alone += t_part
-        for k in range(size):
-            cell = room.cells[k]
-            f = x.column[cell]
-            if cell == lost[f]:
-                room.f_left[f] = room.part[cell]
-            else:
-                out[1, f] += xlogx_of(room.part[cell], xlogx)
-            room.part[cell] = 0
-        for k in range(n_columns):
-            f = room.columns[k]
-            if lost[f] == -2:
-                out[0, f] += room.f_part[f]
-                out[2, f] += xlogx_of(room.f_part[f], xlogx)
-            else:
-                n_known = n - room.f_left[f]
-                out[0, f] += n_known - n
-                out[1, f] += xlogx_of(n - room.f_part[f], xlogx) - t_part
-                out[2, f] += xlogx_of(n_known, xlogx) - t_part
-            room.f_part[f] = 0
-            room.f_left[f] = 0
-    for f in range(lost.size):
-        if lost[f] != -2:
-            out[0, f] += all_rows
-            out[1, f] += alone
-            out[2, f] += alone
 
 
 @wrapping

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlfs._kernels import co_sums, part_sums, row_walks
+from mlfs._kernels import row_walks
 from mlfs.counting.bit_planes import pack_planes
 from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import ColumnGroup, RowSubset, Triples, list_cells
 from mlfs.counting.entries import edges_of
 from mlfs.counting.parallel import padded
-from mlfs.counting.parts import room_of
-from mlfs.counting.xlogx import XLogX
+from mlfs.counting.xlogx import XLogX, terms_of
 
 if TYPE_CHECKING:
     from mlfs.counting.anchor import Anchor
@@ -129,64 +129,61 @@ class RowLists(ColumnGroup):
         out: np.ndarray,
         label: np.ndarray | None = None,
     ) -> None:
-        """Walk the rows of each value of the anchor, or of the anchor and the label."""
+        """Sort the joint codes of each column with the anchor, or with the anchor and the label."""
         codes = anchor.codes.astype(np.int64)
         if label is not None:
             codes = codes * (int(label.max(initial=0)) + 1) + label
-        rows = np.flatnonzero(self._lists.weights)
-        rows = rows[np.argsort(codes[rows], kind="stable")]
-        ends = np.flatnonzero(np.diff(codes[rows])) + 1
-        edges = np.concatenate([START, ends, [rows.size]])
-        part_sums.add_sums_of_parts(self._lists, rows, edges, room_of(self._lists), xlogx, out)
+        for f, x in enumerate(self._columns()):
+            out[f] += self._sum_over(x, codes, slice(None), xlogx)
 
     def add_gini_sums(self, triples: Triples, co_fl: np.ndarray, unit: float, out: Any) -> None:
-        """Walk the rows of each value of the anchor where the tables would be large."""
+        """Sort the joint codes where the tables would be large."""
         anchor, y = triples.pairs.anchor, triples.labels.codes
         if not self.is_wide(anchor):
             super().add_gini_sums(triples, co_fl, unit, out)
             return
-        codes, counted = anchor.codes.astype(np.int64), np.flatnonzero(self._lists.weights)
-        for label in triples.indices.tolist():
-            key = 2 * codes + y.column(label)
-            rows = counted[np.argsort(key[counted], kind="stable")]
-            edges = np.append(np.flatnonzero(np.diff(codes[rows], prepend=-1)), rows.size)
-            middle = np.searchsorted(key[rows], 2 * codes[rows[edges[:-1]]] + 1)
-            room, impurity = room_of(self._lists), co_sums.Impurity(unit)
-            part_sums.add_impurity(self._lists, rows, edges, middle, room, impurity, out)
+        weights, codes = self._lists.weights, anchor.codes.astype(np.int64)
+        present = [weights * (y.column(label) > 0) for label in triples.indices.tolist()]
+        for f, x in enumerate(self._columns()):
+            for with_label in present:
+                n, n_l = cells_of(joint(x, codes), weights, with_label)
+                product = n_l.astype(float) * (n - n_l).astype(float)
+                shares = (product + product) / np.maximum(n, 1) * unit
+                out[f] += np.floor(shares + 0.5).astype(np.int64).sum()
 
     def known_sums(
         self, anchor: Anchor, valid: np.ndarray, xlogx: XLogX, *label: Any
     ) -> np.ndarray:
-        """Walk the rows in which the anchor, and the label, are known."""
+        """Sort the joint codes in the rows in which the column, the anchor and the label count."""
         s = anchor.codes.astype(np.int64)
-        constant = np.zeros_like(s)
-        rows_known = (s < anchor.valid) & (self._lists.weights > 0)
-        if not label:
-            rows, t_fs, t_s = self._known_sums(s, rows_known, valid, xlogx)
-            t_f = self._known_sums(constant, rows_known, valid, xlogx)[1]
-            return np.stack([rows, t_fs, t_f, t_s])
-        codes, l_valid = label
-        rows_known &= codes < l_valid
-        rows, t_fsl, t_sl = self._known_sums(s * l_valid + codes, rows_known, valid, xlogx)
-        _, t_fs, t_s = self._known_sums(s, rows_known, valid, xlogx)
-        _, t_fl, t_l = self._known_sums(codes, rows_known, valid, xlogx)
-        t_f = self._known_sums(constant, rows_known, valid, xlogx)[1]
-        return np.stack([rows, t_fsl, t_fs, t_fl, t_sl, t_f, t_s, t_l])
+        constant, others = np.zeros_like(s), [s]
+        are_known = s < anchor.valid
+        if label:
+            codes, l_valid = label
+            are_known &= codes < l_valid
+            others = [s * l_valid + codes, s, codes]
+        sums = np.zeros((2 + 2 * len(others), self.size), np.int64)
+        for f, x in enumerate(self._columns()):
+            rows = are_known & (x < valid[f])
+            with_f = [self._sum_over(x, codes, rows, xlogx) for codes in others]
+            alone = [self._sum_over(constant, codes, rows, xlogx) for codes in others]
+            t_f = self._sum_over(x, constant, rows, xlogx)
+            if label:
+                (t_fsl, t_fs, t_fl), (t_sl, t_s, t_l) = with_f, alone
+                terms = t_fsl, t_fs, t_fl, t_sl, t_f, t_s, t_l
+            else:
+                terms = *with_f, t_f, *alone
+            sums[:, f] = self._lists.weights[rows].sum(), *terms
+        return sums
 
-    def _known_sums(
-        self, codes: np.ndarray, rows_known: np.ndarray, valid: np.ndarray, xlogx: XLogX
-    ) -> np.ndarray:
-        """Rows, and the sums over n(f,x) and n(x), of some rows in which f is known."""
-        rows = np.flatnonzero(rows_known)
-        rows = rows[np.argsort(codes[rows], kind="stable")]
-        ends = np.flatnonzero(np.diff(codes[rows])) + 1
-        edges = np.concatenate([START, ends, [rows.size]])
-        last = np.where(self.modes == valid, -2, self.first[:-1] + valid - (self.modes < valid))
-        lost = np.where(valid < self.levels, last, -1)  # the cell left out: -2 the mode, -1 none
-        out = np.zeros((3, self.size), np.int64)
-        room = room_of(self._lists)
-        part_sums.add_known_sums(self._lists, rows, edges, lost, room, xlogx, out)
-        return out
+    def _columns(self) -> Iterator[np.ndarray]:
+        for j in range(self._begin, self._begin + self.size):
+            yield self._codes.column(j).astype(np.int64)
+
+    def _sum_over(self, x: np.ndarray, codes: np.ndarray, rows: Any, xlogx: XLogX) -> int:
+        """The sum of c log c over the joint codes of two columns in some rows."""
+        (n,) = cells_of(joint(x[rows], codes[rows]), self._lists.weights[rows])
+        return int(terms_of(n, xlogx).sum())
 
     def _add_joint_of_levels(self, triples: Triples, xlogx: XLogX, out: np.ndarray) -> None:
         anchor, y = triples.pairs.anchor, triples.labels.codes
@@ -212,3 +209,21 @@ class RowLists(ColumnGroup):
             scratch,
             out,
         )
+
+
+def joint(x: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """One code for each pair of codes that occurs."""
+    return codes * (int(x.max(initial=0)) + 1) + x
+
+
+def cells_of(codes: np.ndarray, *weights: np.ndarray) -> list[np.ndarray]:
+    """The weight of the rows of each code that occurs, for some weights.
+
+    Examples
+    --------
+    >>> cells_of(np.array([7, 2, 7]), np.array([1, 2, 3]))
+    [array([2, 4])]
+    """
+    order = np.argsort(codes)
+    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    return [np.add.reduceat(weight[order], starts) for weight in weights]
