@@ -20,8 +20,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Protocol, Self
 
-from mlfs.compare.measure import BY_THE_CLOCK
 from mlfs.compare.settings import Job, Settings
+from mlfs.compare.training_rows import BY_THE_CLOCK
 from mlfs.compare.work import failure
 from mlfs.compare.worker import read, write
 

@@ -168,12 +168,8 @@ class RowLists(ColumnGroup):
             with_f = [self._sum_over(x, codes, rows, xlogx) for codes in others]
             alone = [self._sum_over(constant, codes, rows, xlogx) for codes in others]
             t_f = self._sum_over(x, constant, rows, xlogx)
-            if label:
-                (t_fsl, t_fs, t_fl), (t_sl, t_s, t_l) = with_f, alone
-                terms = t_fsl, t_fs, t_fl, t_sl, t_f, t_s, t_l
-            else:
-                terms = *with_f, t_f, *alone
-            sums[:, f] = self._lists.weights[rows].sum(), *terms
+            n_rows = self._lists.weights[rows].sum()
+            sums[:, f] = n_rows, *with_f, *(alone[:1] if label else ()), t_f, *alone[bool(label) :]
         return sums
 
     def _columns(self) -> Iterator[np.ndarray]:

@@ -19,9 +19,8 @@ from mlfs.counting.counts import Counts
 from mlfs.counting.memory import ROOMY, Budget, Cache
 from mlfs.counting.subset_planes import SubsetPlanes
 from mlfs.counting.xlogx import XLogX, entropies, is_corrected, per_row, terms_of_rows
-from mlfs.information.gini import gini_gain
 from mlfs.information.joint_picks import JointPicks
-from mlfs.information.triples import LabelPairs, TripleSums
+from mlfs.information.triples import LabelPairs, TripleSums, gini_gain
 
 
 class PairInfo(NamedTuple):

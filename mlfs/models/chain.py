@@ -17,9 +17,8 @@ from mlfs.models.conditionals import Conditionals, FittedConditionals
 from mlfs.models.features import feature_plan
 from mlfs.models.inference import Greedy, Inference, joint_log_proba, make, marginals, sample
 from mlfs.models.label_model import LabelModel, probabilistic
-from mlfs.models.problem import MISSING, Problem, Stream
+from mlfs.models.problem import MISSING, Problem, Stream, split_aside
 from mlfs.models.progress_reports import stage
-from mlfs.models.splits import split_aside
 from mlfs.models.storage.storable import storable
 from mlfs.models.structures import Independent, StructureLearner, learner_for
 from mlfs.search.label_parents import Structure

@@ -16,9 +16,8 @@ from mlfs.api.value_kinds import checked_count
 from mlfs.errors import UsageError, check_name, printable
 from mlfs.models.inference.contract import real
 from mlfs.models.label_model import LabelModel, name_columns
-from mlfs.models.problem import MISSING, Problem
+from mlfs.models.problem import MISSING, Problem, row_marks
 from mlfs.models.progress_reports import stage
-from mlfs.models.splits import row_marks
 from mlfs.models.storage.storable import storable
 
 VOTES = ("majority", "mean")

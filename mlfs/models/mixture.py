@@ -18,9 +18,8 @@ from mlfs.models.features import feature_plan
 from mlfs.models.inference import MaxSum, anneal, marginals, sample
 from mlfs.models.inference.contract import blocks, real, whole
 from mlfs.models.label_model import LabelModel
-from mlfs.models.problem import Problem, Stream
+from mlfs.models.problem import Problem, Stream, split_aside
 from mlfs.models.progress_reports import stage
-from mlfs.models.splits import split_aside
 from mlfs.models.storage.storable import storable
 from mlfs.models.structures import Arborescence, learner_for
 from mlfs.models.switching import Switching

@@ -28,9 +28,8 @@ from mlfs.models.inference.contract import (
     whole,
 )
 from mlfs.models.inference.monte_carlo import draw_samples, row_blocks
-from mlfs.models.problem import Problem, Stream
+from mlfs.models.problem import Problem, Stream, split_aside
 from mlfs.models.progress_reports import report_each
-from mlfs.models.splits import split_aside
 from mlfs.models.storage.storable import storable
 from mlfs.models.structures import StructureLearner
 from mlfs.search.label_parents import Structure, from_order

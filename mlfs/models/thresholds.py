@@ -14,9 +14,8 @@ from mlfs.errors import UsageError, check_name, printable
 from mlfs.models.ensemble import fit_member, grow_member, model_or_default, ones_of
 from mlfs.models.inference.contract import real, whole
 from mlfs.models.label_model import LabelModel
-from mlfs.models.problem import MISSING, Problem, Stream
+from mlfs.models.problem import MISSING, Problem, Stream, random_folds
 from mlfs.models.progress_reports import stage
-from mlfs.models.splits import random_folds
 from mlfs.models.storage.storable import storable
 
 RULES = {

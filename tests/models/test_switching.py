@@ -23,8 +23,7 @@ from mlfs.errors import UsageError
 from mlfs.models import StructuredClassifier, load, make, save
 from mlfs.models.base_learners import _thread_safe
 from mlfs.models.conditionals import FittedConditionals
-from mlfs.models.problem import Problem
-from mlfs.models.splits import stratified_folds
+from mlfs.models.problem import Problem, stratified_folds
 from mlfs.models.structures.arborescence import log_likelihoods
 from mlfs.models.structures.held_out import held_out
 from mlfs.models.structures.newton import MOST_COLUMNS

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs._kernels import tokens as kernel
-from mlfs._kernels.words import PADDING
+from mlfs._kernels.tokens import PADDING
 from mlfs.data.arff.arff_writer import write
 from mlfs.data.arff.careful_rows import RowReader
 from mlfs.data.arff.fast_rows import ColumnPlan, DenseRows, SparseRows, make_plan

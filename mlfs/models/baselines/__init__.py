@@ -3,8 +3,8 @@
 ====================  ========================================================================
 powerset              LabelPowerset: each label set is a class; pruned sets. RAkEL: powersets of
                       small sets of labels
-nearest               MLkNN, BRkNN: the labels of the nearest training rows
-appended              IBLR, CHF: shares of neighbours, or a first layer, as further columns
+nearest               MLkNN, BRkNN: the labels of the nearest training rows. IBLR, CHF: shares of
+                      neighbours, or a first layer, as further columns
 homer                 HOMER: a hierarchy of label clusters
 lift                  Lift: a base learner on distances to clusters
 llsf                  LLSF: sparse linear weights; LLSFFeatures: the columns they choose

@@ -2,6 +2,5 @@
 
 `archive`            bytes: magic, version, sizes, a JSON header, raw arrays, a digest over all
 `storable`           which classes a file may name, and what it keeps of each
-`writer`, `reader`   there, and back, one object at a time
-`trees`              the decision trees that scikit-learn compiles
+`writer`, `reader`   there, and back, one object at a time; decision trees are checked
 """

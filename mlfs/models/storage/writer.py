@@ -11,8 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.errors import DataError, UsageError, printable
-from mlfs.models.storage import trees
 from mlfs.models.storage.archive import TYPES
+from mlfs.models.storage.reader import TREE, take_apart
 from mlfs.models.storage.storable import (
     DEEPEST,
     MOST_NESTED,
@@ -104,15 +104,15 @@ class Writer:
             raise UsageError(f"{place} holds itself, which a model file cannot")
         kind = type(value)
         if kind not in self._names:
-            self._names[kind] = trees.TREE if kind.__name__ == "Tree" else name_of(kind)
+            self._names[kind] = TREE if kind.__name__ == "Tree" else name_of(kind)
         name = self._names[kind]
         if name is None:
             raise _unlisted(value, place)
         self._open[id(value)] = value
         nested = sum(not dataclasses.is_dataclass(part) for part in self._open.values())
-        if nested > MOST_NESTED and name != trees.TREE:
+        if nested > MOST_NESTED and name != TREE:
             raise UsageError(f"{place} has too many classifiers in each other for a model file")
-        state = trees.take_apart(value) if name == trees.TREE else _state(value, name)
+        state = take_apart(value) if name == TREE else _state(value, name)
         nodes = {
             key: self.node(part, f"{key} of {type(value).__name__}", depth + 1)
             for key, part in state.items()

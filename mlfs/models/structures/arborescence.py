@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mlfs.errors import UsageError
-from mlfs.models.splits import clearly_less
+from mlfs.models.problem import clearly_less
 from mlfs.models.storage.storable import storable
 from mlfs.models.structures.chains import StructureLearner
 from mlfs.models.structures.held_out import HeldOut, held_out

@@ -21,8 +21,7 @@ from mlfs.information.info import Info
 from mlfs.models.problem import Stream
 from mlfs.models.storage.storable import storable
 from mlfs.search.label_parents import Edge, Structure, from_order
-from mlfs.search.networks import chain_order_cheap, chain_order_full, k_parents
-from mlfs.search.requested_network import given_network
+from mlfs.search.networks import chain_order_cheap, chain_order_full, given_network, k_parents
 
 if TYPE_CHECKING:
     from mlfs.models.problem import Problem
