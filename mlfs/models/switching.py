@@ -20,7 +20,7 @@ from mlfs.errors import UsageError, printable
 from mlfs.models.base_learners import Learner, check_neighbours, linear_parts
 from mlfs.models.classes import two_classes
 from mlfs.models.inference.contract import MOST_PARENTS, whole
-from mlfs.models.storage.storable import storable
+from mlfs.models.storage.storable import parameters, storable
 from mlfs.models.tuned import TunedLogistic
 
 MIN_ROWS = 4
@@ -31,6 +31,7 @@ def _has(method: str) -> Any:
 
 
 @storable
+@parameters
 class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has no types
     """One classifier for each value that the parents have in training (Batal et al., 2013).
 
@@ -73,9 +74,8 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
     1.0
     """
 
-    def __init__(self, base_estimator: Any = None, min_rows: int = MIN_ROWS) -> None:
-        self.base_estimator = base_estimator
-        self.min_rows = min_rows
+    base_estimator: Any = None
+    min_rows: int = MIN_ROWS
 
     # ---- learning ---------------------------------------------------------------------------
 

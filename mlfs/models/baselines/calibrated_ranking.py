@@ -12,13 +12,14 @@ from mlfs.errors import UsageError, check_name
 from mlfs.models.baselines.bases import ColumnModel, each_alone, independent, independent_part
 from mlfs.models.label_model import probabilistic
 from mlfs.models.problem import MISSING, Problem
-from mlfs.models.storage.storable import storable
+from mlfs.models.storage.storable import parameters, storable
 
 VOTES = ("binary", "weighted")
 TIE = 1e-9
 
 
 @storable
+@parameters
 class CalibratedLabelRanking(ColumnModel):
     """A classifier for each pair of labels, and a virtual label between relevant and not.
 
@@ -60,19 +61,9 @@ class CalibratedLabelRanking(ColumnModel):
     ([[-1.0, 1.0], [1.0, -1.0]], [[0, 1], [1, 0]])
     """
 
-    _mark = "_fitted"
+    vote: str = "binary"
 
-    def __init__(
-        self,
-        vote: str = "binary",
-        features: Any = None,
-        n: Any = None,
-        base_estimator: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        super().__init__(features, n, base_estimator, n_jobs, random_state)
-        self.vote = vote
+    _mark = "_fitted"
 
     def _learn(self, problem: Problem) -> None:
         self.pairs_, marks = _pairs(problem)

@@ -13,7 +13,7 @@ from mlfs.models.conditionals import FittedConditionals
 from mlfs.models.inference.contract import whole
 from mlfs.models.problem import MISSING, Problem, Stream
 from mlfs.models.progress_reports import stage
-from mlfs.models.storage.storable import storable
+from mlfs.models.storage.storable import parameters, storable
 
 ROUNDS = 20
 
@@ -39,6 +39,7 @@ class HomerNode:
 
 
 @storable
+@parameters
 class HOMER(ProbableModel):
     """Labels in a hierarchy of clusters of similar size; a cluster is entered if it is predicted.
 
@@ -79,19 +80,9 @@ class HOMER(ProbableModel):
     ([((0, 1), (2,)), ((0,), (1,))], [[0, 0, 1], [1, 1, 0]])
     """
 
-    _mark = "_nodes"
+    k: int = 3
 
-    def __init__(
-        self,
-        k: int = 3,
-        features: Any = None,
-        n: Any = None,
-        base_estimator: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        super().__init__(features, n, base_estimator, n_jobs, random_state)
-        self.k = k
+    _mark = "_nodes"
 
     def _check(self) -> None:
         whole(self.k, "k", 2)

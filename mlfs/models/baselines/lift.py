@@ -17,7 +17,7 @@ from mlfs.api.options import seed_of
 from mlfs.models.classes import two_classes
 from mlfs.models.inference.contract import real
 from mlfs.models.label_model import default_learner
-from mlfs.models.storage.storable import storable
+from mlfs.models.storage.storable import parameters, storable
 
 
 def _has(method: str) -> Any:
@@ -25,6 +25,7 @@ def _has(method: str) -> Any:
 
 
 @storable
+@parameters
 class Lift(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has no types
     """A classifier on the distances of a row to cluster centres of the label's own rows.
 
@@ -65,17 +66,10 @@ class Lift(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has
     [0, 1, 0]
     """
 
-    def __init__(
-        self,
-        base_estimator: Any = None,
-        ratio: float = 0.1,
-        scale: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.base_estimator = base_estimator
-        self.ratio = ratio
-        self.scale = scale
-        self.random_state = random_state
+    base_estimator: Any = None
+    ratio: float = 0.1
+    scale: bool = False
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any) -> Self:
         """Cluster the rows of both classes, then fit the classifier on the distances.

@@ -12,7 +12,7 @@ from mlfs.models.baselines.bases import ColumnModel
 from mlfs.models.features import FeaturePlan, Features
 from mlfs.models.inference.contract import real, whole
 from mlfs.models.problem import MISSING, Problem
-from mlfs.models.storage.storable import storable
+from mlfs.models.storage.storable import parameters, storable
 from mlfs.search.label_parents import Structure
 
 POWER_STEPS = 50
@@ -112,6 +112,7 @@ class LLSF(ColumnModel):
 
 
 @storable
+@parameters
 class LLSFFeatures(FeaturePlan):
     """The columns of each label whose weight in `LLSF` is not 0, the greatest first.
 
@@ -130,19 +131,11 @@ class LLSFFeatures(FeaturePlan):
     (array([0]),)
     """
 
-    def __init__(
-        self,
-        alpha: float = 0.01,
-        beta: float = 0.01,
-        standardise: bool = True,
-        max_iter: int = 200,
-        most: int | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.beta = beta
-        self.standardise = standardise
-        self.max_iter = max_iter
-        self.most = most
+    alpha: float = 0.01
+    beta: float = 0.01
+    standardise: bool = True
+    max_iter: int = 200
+    most: int | None = None
 
     def after(self, problem: Problem, structure: Structure, before: Features) -> Features:
         """The columns of each label, in the order of their weights."""

@@ -27,7 +27,7 @@ from mlfs.models.conditionals import LEAST
 from mlfs.models.inference.contract import blocks, real, whole
 from mlfs.models.problem import Problem, Stream, random_folds
 from mlfs.models.progress_reports import stage
-from mlfs.models.storage.storable import storable
+from mlfs.models.storage.storable import parameters, storable
 
 CELLS = 1 << 20  # distances at once
 SLACK = 1e-10  # squared distances that differ by less, relative to the norms, are equal
@@ -238,6 +238,7 @@ class MLkNN(LogOddsModel, UnweightedModel):
 
 
 @storable
+@parameters
 class BRkNN(UnweightedModel, ProbableModel):
     """The share of the k nearest training rows that have a label.
 
@@ -269,24 +270,16 @@ class BRkNN(UnweightedModel, ProbableModel):
     [[0], [1]]
     """
 
+    k: int = 10
+    extension: str = "none"
+    scale: bool = False
+    features: Any = None
+    n: Any = None
+
     base_estimator = None
     n_jobs = None
     random_state = 0
     _mark = "_near"
-
-    def __init__(
-        self,
-        k: int = 10,
-        extension: str = "none",
-        scale: bool = False,
-        features: Any = None,
-        n: Any = None,
-    ) -> None:
-        self.k = k
-        self.extension = extension
-        self.scale = scale
-        self.features = features
-        self.n = n
 
     def _check(self) -> None:
         check_name(self.extension, "extension of BRkNN", EXTENSIONS)
@@ -328,6 +321,7 @@ class BRkNN(UnweightedModel, ProbableModel):
 
 
 @storable
+@parameters
 class IBLR(UnweightedModel, AppendedModel):
     """Instance-based logistic regression: the label shares of the neighbours are features.
 
@@ -362,21 +356,9 @@ class IBLR(UnweightedModel, AppendedModel):
     [[0], [1]]
     """
 
-    def __init__(
-        self,
-        k: int = 10,
-        scale: bool = False,
-        original: bool = True,
-        features: Any = None,
-        n: Any = None,
-        base_estimator: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        super().__init__(features, n, base_estimator, n_jobs, random_state)
-        self.k = k
-        self.scale = scale
-        self.original = original
+    k: int = 10
+    scale: bool = False
+    original: bool = True
 
     def _columns(self, problem: Problem) -> np.ndarray:
         self._near = Neighbours.of(problem, self.k, self.scale)
@@ -388,6 +370,7 @@ class IBLR(UnweightedModel, AppendedModel):
 
 
 @storable
+@parameters
 class CHF(AppendedModel):
     """Classification with heterogeneous features: a second layer sees what the first one says.
 
@@ -417,19 +400,8 @@ class CHF(AppendedModel):
     [[0, 0], [1, 1]]
     """
 
-    def __init__(
-        self,
-        folds: int = 0,
-        original: bool = True,
-        features: Any = None,
-        n: Any = None,
-        base_estimator: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        super().__init__(features, n, base_estimator, n_jobs, random_state)
-        self.folds = folds
-        self.original = original
+    folds: int = 0
+    original: bool = True
 
     def _check(self) -> None:
         whole(self.folds, "folds", 0)

@@ -24,7 +24,7 @@ from mlfs.models.inference.contract import (
     refuse_without_probabilities,
     whole,
 )
-from mlfs.models.storage.storable import storable
+from mlfs.models.storage.storable import parameters, storable
 
 
 @dataclass(frozen=True)
@@ -167,6 +167,7 @@ def walk(
 
 
 @storable
+@parameters
 class Beam(Inference):
     """Keep the `width` most probable partial label vectors of each row, label after label.
 
@@ -184,8 +185,7 @@ class Beam(Inference):
     Beam(width=3)
     """
 
-    def __init__(self, width: int = 10) -> None:
-        self.width = width
+    width: int = 10
 
     def check(self) -> None:
         """Refuse parameters that cannot be, before anything is trained."""

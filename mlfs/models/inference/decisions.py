@@ -27,7 +27,7 @@ from mlfs.models.inference.contract import (
     refuse_without_probabilities,
     whole,
 )
-from mlfs.models.storage.storable import storable
+from mlfs.models.storage.storable import parameters, storable
 
 LOSSES = ("subset", "hamming", "f1", "ranking", "jaccard")
 CELLS = 1 << 22
@@ -330,6 +330,7 @@ TABLE_CELLS = 1 << 17
 
 
 @storable
+@parameters
 class Exhaustive(Inference):
     """Weigh all ``2**q`` label vectors.
 
@@ -351,9 +352,8 @@ class Exhaustive(Inference):
     Exhaustive(loss='f1')
     """
 
-    def __init__(self, limit: int = 15, loss: Any = "subset") -> None:
-        self.limit = limit
-        self.loss = loss
+    limit: int = 15
+    loss: Any = "subset"
 
     def check(self) -> None:
         """Refuse parameters that cannot be, before anything is trained."""

@@ -31,7 +31,7 @@ from mlfs.models.inference.contract import (
     whole,
 )
 from mlfs.models.inference.decisions import Support, best_of_sample
-from mlfs.models.storage.storable import storable
+from mlfs.models.storage.storable import parameters, storable
 
 PAIRS = 1 << 17  # at once, so that they fit in the caches
 CELLS = 1 << 26
@@ -130,6 +130,7 @@ def _ones(conditionals: Conditionals, label: int, rows: Ints, nodes: Nodes) -> F
 
 
 @storable
+@parameters
 class MonteCarlo(Inference):
     """The decision of least loss over a sample of label vectors (Dembczynski et al., 2012, (11)).
 
@@ -156,10 +157,9 @@ class MonteCarlo(Inference):
     MonteCarlo(loss='f1')
     """
 
-    def __init__(self, n_samples: int = 1000, loss: Any = "hamming", random_state: Any = 0) -> None:
-        self.n_samples = n_samples
-        self.loss = loss
-        self.random_state = random_state
+    n_samples: int = 1000
+    loss: Any = "hamming"
+    random_state: Any = 0
 
     def check(self) -> None:
         """Refuse parameters that cannot be, before anything is trained."""
@@ -194,6 +194,7 @@ def _decide(support: Support, loss: Any) -> Labels:
 
 
 @storable
+@parameters
 class Annealing(Inference):
     """Search the most probable label vector by flips of one label, from the greedy solution on.
 
@@ -216,13 +217,10 @@ class Annealing(Inference):
     Annealing(n_steps=500)
     """
 
-    def __init__(
-        self, n_steps: int = 150, hot: float = 1.0, cold: float = 0.05, random_state: Any = 0
-    ) -> None:
-        self.n_steps = n_steps
-        self.hot = hot
-        self.cold = cold
-        self.random_state = random_state
+    n_steps: int = 150
+    hot: float = 1.0
+    cold: float = 0.05
+    random_state: Any = 0
 
     def check(self) -> None:
         """Refuse parameters that cannot be, before anything is trained."""

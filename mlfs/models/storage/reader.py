@@ -34,6 +34,7 @@ from mlfs.models.storage.storable import (
     demand,
     is_attribute,
     is_key,
+    is_record,
     parameter_names,
 )
 
@@ -364,11 +365,11 @@ class Reader:
         demand(self._unfolded <= most, "its objects name each other too often")
         if cls is None:
             return put_together(state)
-        is_dataclass = dataclasses.is_dataclass(cls)
-        self._nested += not is_dataclass
+        is_a_record = is_record(cls)
+        self._nested += not is_a_record
         demand(self._nested <= MOST_NESTED, "its classifiers are nested too deeply")
         try:
-            if is_dataclass:
+            if is_a_record:
                 check_fields(cls, state)
                 return cls(**state)
             return _estimator(cls, name, _carry_over(cls, state) if self.other_version else state)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from types import MappingProxyType
 from typing import Any
@@ -22,6 +21,7 @@ from mlfs.models.storage.storable import (
     field_names,
     is_key,
     is_model,
+    is_record,
     kept_attributes,
     listed_learners,
     name_of,
@@ -109,7 +109,7 @@ class Writer:
         if name is None:
             raise _unlisted(value, place)
         self._open[id(value)] = value
-        nested = sum(not dataclasses.is_dataclass(part) for part in self._open.values())
+        nested = sum(not is_record(part) for part in self._open.values())
         if nested > MOST_NESTED and name != TREE:
             raise UsageError(f"{place} has too many classifiers in each other for a model file")
         state = take_apart(value) if name == TREE else _state(value, name)
@@ -144,7 +144,7 @@ def _unlisted(value: Any, place: str) -> UsageError:
 
 
 def _state(value: Any, name: str) -> dict[str, Any]:
-    if dataclasses.is_dataclass(value):
+    if is_record(value):
         return {key: getattr(value, key) for key in field_names(value)}
     parameters: dict[str, Any] = value.get_params(deep=False)
     if name == PARAMETERS_ONLY:

@@ -15,7 +15,7 @@ import numpy as np
 from mlfs.errors import UsageError, check_name, printable
 from mlfs.models.inference.contract import real
 from mlfs.models.problem import Stream
-from mlfs.models.storage.storable import storable
+from mlfs.models.storage.storable import parameters, storable
 from mlfs.models.structures.chains import LabelInformation, StructureLearner
 from mlfs.models.structures.held_out import HeldOut, held_out
 from mlfs.search.label_parents import Edge, Structure, parents_first
@@ -115,6 +115,7 @@ def strongest_first(weights: np.ndarray) -> list[int]:
 
 
 @storable
+@parameters
 class OneParent(StructureLearner):
     """The maximum spanning tree on I(a;b) / min(H(a), H(b)), directed away from a root.
 
@@ -132,8 +133,7 @@ class OneParent(StructureLearner):
     The weights of the structure are I(a;b) / min(H(a), H(b)).
     """
 
-    def __init__(self, root: str = "random") -> None:
-        self.root = root
+    root: str = "random"
 
     def learn(self, problem: Problem) -> Structure:
         """The tree on the labels of a problem."""
@@ -267,6 +267,7 @@ DECIMALS = 9  # of a nat; smaller differences are rounding errors of the solver
 
 
 @storable
+@parameters
 class Polytree(StructureLearner):
     """The polytree of Sun, Kudo & Kimura: any label may have several parents.
 
@@ -301,17 +302,11 @@ class Polytree(StructureLearner):
     ``conditional`` takes q^2 fits of the base learner in each fold.
     """
 
-    def __init__(
-        self,
-        weights: str = "conditional",
-        alpha: float = 0.05,
-        max_parents: int | None = 4,
-        folds: float = 3,
-        earlier: float | None = None,
-    ) -> None:
-        self.weights, self.alpha = weights, alpha
-        self.max_parents, self.folds = max_parents, folds
-        self.earlier = earlier
+    weights: str = "conditional"
+    alpha: float = 0.05
+    max_parents: int | None = 4
+    folds: float = 3
+    earlier: float | None = None
 
     def learn(self, problem: Problem) -> Structure:
         """The polytree on the labels of a problem."""
