@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mlfs._kernels.co_sums import log
 from mlfs._kernels.jit import compiled, inner, reassociating
-from mlfs._kernels.logarithm import log
 
 NONE = 1e-9  # of a variance of 1: less is determined by the other columns
 LEAST = 1e-12  # of what varies: the most that a prediction can take

@@ -8,7 +8,7 @@
 ├── figures/       the figures of the page as SVG, and on request as PDF, a file each
 └── index.html     curves, diagrams and tables on one page that needs no network
 
-The files: `page` (its figures by `svg`), `tables` (Markdown and LaTeX), `figures` (as PDF too).
+The files: `page`, `tables` (Markdown and LaTeX), `figures` (SVG, and PDF).
 What they say in sentences: `wording`. What figures show: `charts`, along `axes`.
 """
 

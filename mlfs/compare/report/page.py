@@ -11,7 +11,7 @@ from importlib.resources import files
 from mlfs.compare.contest import Contest
 from mlfs.compare.overlap import Overlap
 from mlfs.compare.report.charts import MANY, cost_chart, quality_charts, rank_chart
-from mlfs.compare.report.svg import diagram, escaped, picture, sample, sample_mark
+from mlfs.compare.report.figures import diagram, escaped, picture, sample, sample_mark
 from mlfs.compare.report.tables import (
     Cell,
     Table,
