@@ -17,9 +17,8 @@ from mlfs.api.selection import SCHEMA, TERMS, Ranking, Selection
 from mlfs.criteria import Criterion
 from mlfs.errors import Caution, UsageError, plural, printable
 from mlfs.information.info import Info
-from mlfs.search.best_first import best_first
 from mlfs.search.checked import CheckedCriterion
-from mlfs.search.greedy import greedy
+from mlfs.search.greedy import best_first, greedy
 from mlfs.search.picks import Pick, Picks, SearchResult
 from mlfs.search.stopping import AutoStop
 

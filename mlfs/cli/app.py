@@ -17,11 +17,10 @@ from mlfs import __version__
 from mlfs.cli.compare_command import compare
 from mlfs.cli.console import INTERRUPTED, ClosedOutput, Console
 from mlfs.cli.convert_command import convert, generate
-from mlfs.cli.criteria_command import criteria
 from mlfs.cli.datasets_command import datasets
 from mlfs.cli.explain_command import explain
 from mlfs.cli.help import Group
-from mlfs.cli.info_command import info
+from mlfs.cli.info_command import criteria, info
 from mlfs.cli.predict_command import evaluate, predict
 from mlfs.cli.select_command import select
 from mlfs.cli.shared_options import talking

@@ -22,7 +22,7 @@ from mlfs.errors import DataError, MlfsError, UnknownName, UsageError, check_nam
 from mlfs.models.names import STRUCTURED, WHOLE
 
 OWN_LEARNERS = (
-    "mlfs.models.baselines.lift.Lift",
+    "mlfs.models.baselines.llsf.Lift",
     "mlfs.models.switching.Switching",
     "mlfs.models.tuned.TunedLogistic",
 )

@@ -28,7 +28,7 @@ from mlfs.information.for_search import with_parents
 from mlfs.models.problem import Problem
 from mlfs.models.progress_reports import is_heard, report, report_each
 from mlfs.models.storage.storable import parameters, storable
-from mlfs.search.best_first import best_first
+from mlfs.search.greedy import best_first
 from mlfs.search.label_parents import Structure
 
 Features = tuple[np.ndarray | None, ...]

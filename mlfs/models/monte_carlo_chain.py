@@ -19,11 +19,13 @@ from mlfs.models.base_learners import Learner, fit_learner
 from mlfs.models.chain import StructuredClassifier
 from mlfs.models.conditionals import FittedConditionals
 from mlfs.models.inference import Greedy
-from mlfs.models.inference.along_order import Nodes, best_leaves, log_proba_of
 from mlfs.models.inference.contract import (
     Conditionals,
     Inference,
     Labels,
+    Nodes,
+    best_leaves,
+    log_proba_of,
     refuse_without_probabilities,
     whole,
 )

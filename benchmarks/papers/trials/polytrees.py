@@ -25,7 +25,7 @@ from mlfs.models.structures.polytree import (
     spanning_forest,
     with_earlier,
 )
-from mlfs.search.best_first import best_first
+from mlfs.search.greedy import best_first
 from mlfs.search.label_parents import Structure, parents_first
 
 __all__ = [

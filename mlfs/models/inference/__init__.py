@@ -3,7 +3,7 @@
 Each inference is a parameter object with ``predict(conditionals)``; what it is given is anything
 that has the members of `contract.Conditionals`, such as a fitted model applied to rows.
 
-Along the order: `along_order` (greedy, beams), `mode_search` (best-first). On trees and
+Along the order: `contract` (greedy, beams), `mode_search` (best-first). On trees and
 polytrees: `max_sum`, which also gives P(label | x). Any structure: `monte_carlo` (samples,
 annealing), and `decisions`, which look at all label vectors and decide for a loss.
 """
@@ -14,8 +14,7 @@ from typing import Any
 
 from mlfs.errors import UsageError, check_name, printable
 from mlfs.extensions import Registry
-from mlfs.models.inference.along_order import Beam, Greedy, joint_log_proba
-from mlfs.models.inference.contract import Conditionals, Inference
+from mlfs.models.inference.contract import Beam, Conditionals, Greedy, Inference, joint_log_proba
 from mlfs.models.inference.decisions import Exhaustive
 from mlfs.models.inference.max_sum import MaxSum, has_exact_marginals, marginals
 from mlfs.models.inference.mode_search import BestFirst, mode

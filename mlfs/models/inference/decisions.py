@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from mlfs.errors import UsageError, check_name, printable
-from mlfs.models.inference.along_order import Nodes, best_leaves
 from mlfs.models.inference.contract import (
     TIE,
     Conditionals,
@@ -21,6 +20,8 @@ from mlfs.models.inference.contract import (
     Inference,
     Ints,
     Labels,
+    Nodes,
+    best_leaves,
     blocks,
     every_vector,
     joint_table,

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mlfs.models.inference.along_order import Nodes, best_leaves, fan, later, walk
 from mlfs.models.inference.contract import (
     TIE,
     Conditionals,
@@ -15,10 +14,15 @@ from mlfs.models.inference.contract import (
     Inference,
     Ints,
     Labels,
+    Nodes,
+    best_leaves,
     blocks,
+    fan,
+    later,
     real,
     refuse_without_probabilities,
     table_of,
+    walk,
     whole,
 )
 from mlfs.models.inference.max_sum import MaxSum, is_small_polytree

@@ -15,19 +15,21 @@ import numpy as np
 from mlfs.api.options import seed_of
 from mlfs.errors import UsageError
 from mlfs.models.inference import decisions
-from mlfs.models.inference.along_order import Nodes, joint_log_proba, walk
 from mlfs.models.inference.contract import (
     Conditionals,
     Floats,
     Inference,
     Ints,
     Labels,
+    Nodes,
     blocks,
     configurations,
+    joint_log_proba,
     numbered,
     parents_in,
     real,
     refuse_without_probabilities,
+    walk,
     whole,
 )
 from mlfs.models.inference.decisions import Support, best_of_sample
