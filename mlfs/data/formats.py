@@ -156,7 +156,9 @@ OURS = {
     "svmlight": Format(
         (".svm", ".svmlight", ".libsvm"), "mlfs.data.svmlight", "multi-label svmlight"
     ),
-    "xmc": Format((".xmc",), "mlfs.data.xmc", "XMC repository: a header N D L (.txt too)"),
+    "xmc": Format(
+        (".xmc",), "mlfs.data.svmlight", "XMC repository: a header N D L (.txt too)", variant="_xmc"
+    ),
     "npz": Format((".npz",), "mlfs.data.npz", "numpy archive with X and Y"),
     "npy": Format((".npy",), "mlfs.data.npy", "X.npy with Y.npy beside it"),
     "mat": Format((".mat",), "mlfs.data.mat", "MATLAB v5 with data and target"),

@@ -168,13 +168,6 @@ def test_held_against_rows_it_says_what_the_estimator_says(base, columns, form):
         assert held.decide(label, slice(None), everywhere).shape == (120,)
 
 
-def test_linear_ones_are_never_asked(monkeypatch):
-    fitted = FittedConditionals.fit(problem_of(0, Switching(TunedLogistic())), STRUCTURE)
-    X = problem_of(1, None).X
-    monkeypatch.setattr(Switching, "_answers", None)
-    assert fitted.on(X).table(2).shape == (120, 4, 2)
-
-
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("missing", [0.0, 0.15])
 @pytest.mark.parametrize("rare", [False, True])
