@@ -9,8 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.api.as_dataset import arrays_of, as_dataset, bytes_made, keeps_numbers
-from mlfs.api.candidates import Grouping, grouping
+from mlfs.api.as_dataset import (
+    AsGiven,
+    arrays_of,
+    as_dataset,
+    bytes_made,
+    keeps_numbers,
+    notes_of_reading,
+)
+from mlfs.api.candidates import Grouping, grouping, groups_of_features
 from mlfs.api.coded_columns import CodedColumns
 from mlfs.api.counted import count_columns, of_table, threads_of
 from mlfs.api.estimators import info_of
@@ -29,8 +36,9 @@ from mlfs.criteria import Criterion
 from mlfs.data.columns import check_weights
 from mlfs.data.dataset import Dataset
 from mlfs.data.frames import as_frame, family
+from mlfs.data.identifiers import identifier_columns
 from mlfs.discretize import Binning
-from mlfs.errors import Caution, DataError, UsageError, plural, printable
+from mlfs.errors import DataError, UsageError, plural, printable
 from mlfs.information.for_search import release, report_of_holders, table_of
 from mlfs.information.info import Info
 from mlfs.information.pair_matrix import Side
@@ -39,7 +47,7 @@ from mlfs.search.networks import network_for
 
 NO_MATTER = {"labels", "n_jobs", "max_memory"}  # options that change no answer
 COUNTED = (
-    *("bins", "n_bins", "nominal_limit", "target_bins", "labels_as", "missing"),
+    *("bins", "n_bins", "nominal_limit", "target_bins", "labels_as", "missing", "dates"),
     *("estimator", "correction"),
 )
 
@@ -72,6 +80,8 @@ class Prepared:
         The names of the columns of the frame X that was given; None if X was no frame.
     target_binnings : tuple of Binning
         How each numeric target was binned.
+    identifiers : sequence of int
+        The columns that name a row.
     """
 
     dataset: Dataset
@@ -83,6 +93,7 @@ class Prepared:
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     columns: tuple[str, ...] | None = field(default=None, repr=False)
     target_binnings: tuple[Binning, ...] = ()
+    identifiers: Sequence[int] = ()
     _networks: dict[Any, Structure | None] = field(default_factory=dict, repr=False, compare=False)
 
     def __repr__(self) -> str:
@@ -192,7 +203,8 @@ class Prepared:
             current = self.options.get(name, default)
             if name == "groups" and value is not None:
                 names = self.dataset.names
-                same = grouping(value, names).named(names) == self.grouping.named(names)
+                given = grouping(groups_of_features(value, self.dataset), names)
+                same = given.named(names) == self.grouping.named(names)
             else:
                 same = _equal(value, default) or _equal(value, current)
             if not same:
@@ -214,6 +226,7 @@ def prepare(
     target_bins: str | None = None,
     labels_as: str = "each",
     missing: str = "level",
+    dates: str = "skip",
     estimator: str = "counts",
     correction: str = "none",
     sample_weight: Any = None,
@@ -229,7 +242,7 @@ def prepare(
     data : Dataset, path, (X, Y), or Prepared
         The data, as for `mlfs.select`. What is prepared already is returned as it is, after a
         check that no option differs from what it was prepared with; defaults never differ.
-    labels, groups, bins, n_bins, nominal_limit, target_bins, labels_as, missing, estimator
+    labels, groups, bins, n_bins, nominal_limit, target_bins, labels_as, missing, dates, estimator
         See `mlfs.select`.
     correction, sample_weight, n_jobs, cluster, max_memory
         See `mlfs.select`. A cluster is kept until `Prepared.release` or the end of the data.
@@ -258,6 +271,8 @@ def prepare(
     data, most = as_frame(data), bytes_of(max_memory)
     of_table(data, most).free(most)
     dataset = _read_with_labels(data, options, most)
+    options["groups"] = groups_of_features(groups, dataset)
+    data = data.dataset if isinstance(data, AsGiven) else data
     given_arrays = arrays_of(data, dataset)
     notes: list[str] = []
     dataset, weights = apply_weights(dataset, sample_weight, notes)
@@ -270,6 +285,7 @@ def prepare(
     if dataset.once and isinstance(data, Dataset) and data is not dataset:
         data.release()
     info: Info
+    identifiers = [] if cluster is not None else identifier_columns(dataset)
     if estimator == "gaussian":
         dataset, weights, candidates, learned, info, gaussian_notes = gaussian_info(
             dataset, weights, options, most, threads_of(options["n_jobs"])
@@ -278,16 +294,27 @@ def prepare(
     elif cluster is not None:
         from mlfs.api.cluster.held import count_on_cluster
 
-        dataset, candidates, learned, info = count_on_cluster(dataset, weights, options)
+        dataset, candidates, learned, info, identifiers = count_on_cluster(
+            dataset, weights, options
+        )
         notes += notes_of(dataset, info, candidates, learned, missing)
     else:
         candidates, learned, table = count_columns(dataset, weights, options, most, taken)
         info = info_of(table, correction)
         notes += notes_of(dataset, info, candidates, learned, missing)
-    notes = [*_notes_of_reading(dataset), *notes]
+    notes = [*notes_of_reading(dataset), *notes]
     columns = _frame_columns(data)
     prepared = Prepared(
-        dataset, learned, candidates, info, weights, tuple(notes), options, columns, target_binnings
+        dataset,
+        learned,
+        candidates,
+        info,
+        weights,
+        tuple(notes),
+        options,
+        columns,
+        target_binnings,
+        identifiers,
     )
     if estimator != "gaussian":
         weakref.finalize(prepared, release, info)
@@ -305,6 +332,7 @@ def _read_with_labels(data: Any, options: Mapping[str, Any], most: int) -> Datas
         numbers=keeps_numbers(options),
         cluster=options["cluster"],
         max_memory=None if options["max_memory"] is None else most,
+        dates=options["dates"],
     )
     if dataset.shape[2] == 0:
         where = printable(dataset.source.path, 400)
@@ -348,12 +376,6 @@ def _classify_labels(
         if options["correction"] == "expected":
             dataset, weights = keep_known_sets(dataset, weights, notes)
     return dataset, weights, binnings
-
-
-def _notes_of_reading(dataset: Dataset) -> list[str]:
-    left_out = ((printable(name), why) for name, why in dataset.left_out)
-    notes = [Caution(f"column {name!r} is left out of X: {why}") for name, why in left_out]
-    return list(dict.fromkeys([*dataset.notes, *notes]))  # a reader may have said so already
 
 
 def _frame_columns(data: Any) -> tuple[str, ...] | None:

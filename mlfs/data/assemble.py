@@ -185,7 +185,7 @@ def assemble(
     X = table[:, positions] if packed else table.take(positions, axis=1)
     all_notes = [*label_columns.notes, *_notes(kinds, len(X), left_out)]
     for position, column in enumerate(kinds):
-        note = _note_on_numbers(column, X, position)
+        note = note_on_numbers(column, X, position)
         all_notes += [note] if note else []
     if label_columns.lists and len(labels) > FEW and all(label.name.isdigit() for label in labels):
         name = printable(columns[label_columns.columns[0]].name)
@@ -193,6 +193,7 @@ def assemble(
             f"the {len(labels)} different numbers of the column {name!r} are taken as names of "
             "labels; --target-bins bins them as a numeric target, --classes takes them as classes"
         )
+    places = [place for place, j in enumerate(others) if isinstance(columns[j], Column)]
     is_sparse = bool(label_codes) and sp.issparse(label_codes[0])
     return Dataset(
         X,
@@ -202,6 +203,7 @@ def assemble(
         left_out=left_out,
         source=Source(path, form, labels_by=label_columns.by),
         notes=tuple(all_notes),
+        places=places if left_out else None,
     )
 
 
@@ -239,7 +241,7 @@ def _notes(
     return notes
 
 
-def _note_on_numbers(column: Column, X: Any, position: int) -> str:
+def note_on_numbers(column: Column, X: Any, position: int) -> str:
     """A note on a nominal column that would be numeric but for some words, or their dress."""
     values = column.values[:LOOKED_AT]
     if column.kind != "nominal" or len(values) <= FEW:
@@ -262,7 +264,7 @@ def _note_on_numbers(column: Column, X: Any, position: int) -> str:
     where = f"in {plural(rows.size, 'row')}, first in row {rows[0] + 1}" if rows.size else "nowhere"
     return Caution(
         f"{levels}, all numbers but {shown} ({where}): leave these cells empty where they mean "
-        "missing, so that the column is numeric"
+        "missing, or name the words (--missing-values), so that the column is numeric"
     )
 
 

@@ -21,6 +21,7 @@ from mlfs.data.request import UNNEEDED
 from mlfs.errors import Caution, DataError, UsageError, plural, printable
 
 PARQUET = (".parquet", ".pq")
+TEXTS = ("string", "large_string", "string_view")
 
 
 @dataclass(frozen=True)
@@ -230,22 +231,27 @@ def elsewhere(data: Any, cluster: Any, **options: Any) -> Dataset:
 
 
 def _head_of_parquet(place: str, options: Mapping[str, Any]) -> Dataset | None:
-    """Parquet files without reading more than three features; None where all have to be read."""
+    """Parquet files without reading more than texts and three features; None if all have to be."""
     form = options.get("format")
     if form != "parquet" and (form is not None or Path(place).suffix.lower() not in PARQUET):
         return None
     try:
         from pyarrow import parquet
 
-        names = [str(name) for name in parquet.read_schema(files_of(place)[0]).names]
+        schema = parquet.read_schema(files_of(place)[0])
+        names = [str(name) for name in schema.names]
         few = [names[0], names[len(names) // 2], names[-1]]
+        few += [field.name for field in schema if str(field.type) in TEXTS]  # may be dates
         head = read(place, needed=few, **options)
     except Exception:  # noqa: BLE001 -- to read all says what is wrong; or these three are labels
         return None
     there = {*head.names, *(name for name, why in head.left_out if why == UNNEEDED)}
+    left_out = tuple((name, why) for name, why in head.left_out if why != UNNEEDED)
+    given = [name for name in names if name in {*there, *(name for name, _ in left_out)}]
     return head.with_changes(
-        columns=tuple(Column(name) for name in names if name in there),
-        left_out=tuple((name, why) for name, why in head.left_out if why != UNNEEDED),
+        columns=tuple(Column(name) for name in given if name in there),
+        left_out=left_out,
+        places=[j for j, name in enumerate(given) if name in there] if left_out else None,
     )
 
 
@@ -270,4 +276,6 @@ def _in_chunks(
     head = from_arrays(sample, np.zeros((sample.shape[0], 1), np.int8))
     labelled = from_arrays(np.zeros((len(y), 1)), y, numbers=numbers)
     table = _InChunks(len(y), list(head.names), collection=X, connection=connection)
-    return labelled.with_changes(X=table, columns=head.columns, left_out=head.left_out)
+    return labelled.with_changes(
+        X=table, columns=head.columns, left_out=head.left_out, places=head.places
+    )

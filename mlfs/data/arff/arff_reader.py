@@ -21,6 +21,7 @@ from mlfs.data.arff.header import Attribute, Header, Misfit, line_text, parse_er
 from mlfs.data.assemble import dense_labels, sparse_labels
 from mlfs.data.columns import EXACT, is_rounded
 from mlfs.data.dataset import Column, Dataset, Label, Source
+from mlfs.data.dates import with_dates
 from mlfs.data.files import InputFile
 from mlfs.data.labels.finding import LabelPositions, resolve
 from mlfs.data.labels.label_values import is_binary, map_texts, split_lists
@@ -85,7 +86,8 @@ def dataset_of(body: Body, header: Header, roles: Roles, request: Request, path:
     features = [columns[j] for j in roles.features]
     _refuse_valueless(body.X, features, path)
     Y, labels = _labels(body, roles.label_columns, roles.plain, columns, request, path)
-    return Dataset(
+    given = sorted([*roles.features, *roles.left_out])
+    data = Dataset(
         X=body.X,
         Y=Y,
         columns=tuple(features),
@@ -94,7 +96,10 @@ def dataset_of(body: Body, header: Header, roles: Roles, request: Request, path:
         left_out=tuple((columns[j].name, TEXT) for j in roles.left_out),
         source=Source(path, "arff", header.relation, roles.label_columns.by),
         notes=roles.label_columns.notes,
+        places=np.searchsorted(given, roles.features).tolist() if roles.left_out else None,
     )
+    kinds = [header.attributes[j].type.kind for j in roles.features]
+    return with_dates(data, request.dates, [j for j, kind in enumerate(kinds) if kind == "date"])
 
 
 def _refuse_valueless(X: Any, columns: Sequence[Column], path: str) -> None:
