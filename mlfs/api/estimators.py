@@ -21,8 +21,7 @@ from mlfs.information.gaussian import GaussianInfo
 from mlfs.information.gaussian_columns import GaussianColumns
 from mlfs.information.info import Info, UnansweredError, spoken
 from mlfs.information.table import Table
-from mlfs.search.best_first import best_first
-from mlfs.search.greedy import greedy
+from mlfs.search.greedy import best_first, greedy
 
 LEAST_WEIGHT = 1e-3  # of a row on average, by which Miller and Madow's half a row is divided
 TRIED = np.array(

@@ -19,9 +19,8 @@ from mlfs.criteria import Criterion
 from mlfs.data.dataset import Dataset
 from mlfs.errors import Caution, UsageError, plural, printable
 from mlfs.information.info import Info
-from mlfs.search.best_first import best_first
 from mlfs.search.checked import CheckedCriterion
-from mlfs.search.greedy import greedy
+from mlfs.search.greedy import best_first, greedy
 from mlfs.search.picks import Pick, Picks, SearchResult
 from mlfs.search.stopping import AutoStop
 

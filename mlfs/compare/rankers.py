@@ -15,8 +15,7 @@ import numpy as np
 from mlfs import criteria
 from mlfs.api.selecting import select_silently
 from mlfs.compare.filters import FILTERS, filter_scores
-from mlfs.compare.foreign import foreign_scores, is_foreign, make_from_text
-from mlfs.compare.named import Named
+from mlfs.compare.named import Named, foreign_scores, is_foreign, make_from_text
 from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.dataset import Dataset
 from mlfs.errors import DataError, UnknownName, UsageError, printable

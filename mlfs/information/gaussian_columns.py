@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from mlfs._kernels.normal_scores import products
+from mlfs._kernels.gaussian import products
 from mlfs.counting.entries import edges_of
 from mlfs.counting.parallel import Threads
 
