@@ -32,8 +32,7 @@ def _contenders(options: argparse.Namespace) -> dict[str, Contender]:
         out |= {f"mlfs {name}, n": ours(criterion=name, n=True) for name in WITH_N}
     for text in options.tried:
         pairs = (part.split("=", 1) for part in text.split(","))
-        asked: dict[str, Any] = {key: int(v) if v.isdigit() else v for key, v in pairs}
-        out[text] = ours(**{k: v if v != "true" else True for k, v in asked.items()})
+        out[text] = ours(**{key: _value(value) for key, value in pairs})
     if not options.no_rivals:
         for name, (package, run) in RIVALS.items():
             if version(package) is None:
@@ -41,6 +40,14 @@ def _contenders(options: argparse.Namespace) -> dict[str, Contender]:
             elif name != "feature-engine" or options.slow:
                 out[name] = run
     return out
+
+
+def _value(text: str) -> Any:
+    """The value of an option: JSON if it is any, else text."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def _measured(run: Contender, table: Table) -> tuple[float, float, str]:

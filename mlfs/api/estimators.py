@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,9 +14,15 @@ from mlfs.counting.counts import Counts
 from mlfs.criteria import Criterion
 from mlfs.discretize.normal_scores import Scores
 from mlfs.errors import MlfsError, UsageError, plural, printable
-from mlfs.information.adjusted import AdjustedInfo
+from mlfs.information.adjusted import MISSING_LEFT_OUT, AdjustedInfo, no_expectation
+from mlfs.information.columns_info import ColumnsInfo
 from mlfs.information.exact import ExactInfo
-from mlfs.information.for_search import with_parents
+from mlfs.information.for_search import (
+    number_of_levels,
+    table_of,
+    tells_rows_apart,
+    with_parents,
+)
 from mlfs.information.gaussian import GaussianInfo
 from mlfs.information.gaussian_columns import GaussianColumns
 from mlfs.information.info import Info, UnansweredError
@@ -24,6 +30,8 @@ from mlfs.information.table import Table
 from mlfs.search.best_first import best_first
 from mlfs.search.greedy import greedy
 
+MANY_LEVELS = 16  # more than bins by default make, and than most categories have
+BY_CHANCE = 0.01  # of the entropy of the labels: from there on a correction matters
 LEAST_WEIGHT = 1e-3  # of a row on average, by which Miller and Madow's half a row is divided
 TRIED = np.array(
     [[0, 0, 1, 2], [0, 1, 1, 0], [1, 0, 0, 1], [1, 1, 0, 2], [0, 0, 1, 1], [1, 0, 1, 0]]
@@ -35,7 +43,61 @@ AROUND = ((1, 2), (0, 2), (0, 1))  # the parents of each of them
 def info_of(table: Table, correction: str) -> Info:
     """The information of counted columns, corrected as an option says."""
     exact = ExactInfo(table)
-    return AdjustedInfo(exact) if correction == "expected" else exact
+    return AdjustedInfo(exact) if chosen_correction(correction, exact) == "expected" else exact
+
+
+class ByChance(NamedTuple):
+    """The candidate that shares most with the labels by chance.
+
+    Parameters
+    ----------
+    candidate : int
+        Its number; -1 if none has many levels.
+    levels : int
+        How many it has.
+    share : float
+        About how much of the entropy of the labels it shares with them by chance.
+    """
+
+    candidate: int
+    levels: int
+    share: float
+
+
+def most_by_chance(info: Info) -> ByChance:
+    """Find the candidate of many levels that shares most with the labels by chance.
+
+    By chance r levels share about (r - 1) sum_l (c_l - 1) / 2N nats with labels of c_l classes.
+    Candidates that tell all rows apart are not looked at: they are named in a warning.
+    """
+    of_labels = table_of(info)
+    levels = np.where(tells_rows_apart(info), 0, number_of_levels(info))
+    candidate = int(levels.argmax()) if levels.size else -1
+    most, entropy = int(levels.max(initial=0)), float(of_labels.h_l.sum())
+    if most <= MANY_LEVELS or entropy <= 0:
+        return ByChance(-1, most, 0.0)
+    classes = int((of_labels.l_valid[: of_labels.q] - 1).sum())
+    share = (most - 1) * classes / (2 * of_labels.counts.n_rows * entropy)
+    return ByChance(candidate, most, min(1.0, share))
+
+
+def chosen_correction(correction: str, info: Info) -> str:
+    """The correction that "auto" stands for; others stand for themselves.
+
+    It is "expected" if a candidate of more than 16 levels shares by chance more than a hundredth
+    of the entropy of the labels, and what is counted has an expectation; otherwise "none".
+    """
+    if correction != "auto":
+        return correction
+    matters = most_by_chance(info).share > BY_CHANCE
+    return "expected" if matters and not why_not_expected(info) else "none"
+
+
+def why_not_expected(info: Info) -> str:
+    """Why the correction "expected" cannot be made, or nothing."""
+    if isinstance(info, ColumnsInfo) and not info.holders.f_all_valid:
+        return MISSING_LEFT_OUT
+    return no_expectation(table_of(info))
 
 
 def per_cell_of(correction: str, grid: np.ndarray | None, weights: np.ndarray | None) -> float:
@@ -76,9 +138,9 @@ mlcfs asks for it: use another correction, or a criterion that it serves, such a
         ("correction", options["correction"], "none"),
         ("estimator", options["estimator"], "counts"),
     ):
-        if value == plain:
+        if value in {plain, "auto"}:
             continue
-        if is_auto(options["n"]):
+        if is_auto(options["n"]) and value != "expected":
             msg = (
                 f"is {value!r}, but an automatic number of features compares plain counts with "
                 "chance: leave it out, or give a number"

@@ -213,9 +213,10 @@ OPTIONS: tuple[Option, ...] = (
         ("--estimator",), reported=True, page="gaussian.md",
     ),
     Option(
-        "correction", Choice(choices=("none", "miller-madow", "expected")), "none",
+        "correction", Choice(choices=("auto", "none", "miller-madow", "expected")), "auto",
         "How information is corrected for the bias of counts: not at all, by half a row for each "
-        "cell (Miller-Madow), or by what independent columns with the same counts give.",
+        "cell (Miller-Madow), by what independent columns with the same counts give, or so only "
+        "where a column of many levels makes it matter (auto).",
         ("--correction",), reported=True, page="bias.md",
     ),
     Option(

@@ -16,6 +16,7 @@ from mlfs.api.prepared import Prepared
 from mlfs.api.selection import SCHEMA, TERMS, Ranking, Selection
 from mlfs.criteria import Criterion
 from mlfs.errors import Caution, UsageError, plural, printable
+from mlfs.information.for_search import plain_of
 from mlfs.information.info import Info
 from mlfs.search.best_first import best_first
 from mlfs.search.checked import CheckedCriterion
@@ -108,7 +109,9 @@ def search(
     auto: AutoStop | None = None
     if plan.options.n == "auto":
         options = plan.options
-        auto = AutoStop(info, alpha=options.alpha, min_gain=options.min_gain, seed=options.seed)
+        auto = AutoStop(
+            plain_of(info), alpha=options.alpha, min_gain=options.min_gain, seed=options.seed
+        )
         excluded = sorted({*excluded, *auto.left_out.tolist()} - {*forced})
     view = info
     if plan.options.prefilter is not None:

@@ -13,7 +13,7 @@ from mlfs.api.as_dataset import arrays_of, as_dataset, bytes_made, keeps_numbers
 from mlfs.api.candidates import Grouping, grouping
 from mlfs.api.coded_columns import CodedColumns
 from mlfs.api.counted import count_columns, of_table, threads_of
-from mlfs.api.estimators import info_of
+from mlfs.api.estimators import MAKERS, info_of, missing_word
 from mlfs.api.gaussian_prepared import (
     gaussian_among_rows,
     gaussian_info,
@@ -22,7 +22,7 @@ from mlfs.api.gaussian_prepared import (
 from mlfs.api.labels_as import bin_targets, keep_known_sets, label_sets
 from mlfs.api.missing_values import refuse_missing, refuse_missing_labels
 from mlfs.api.options import check_options
-from mlfs.api.prepared_notes import notes_of
+from mlfs.api.prepared_notes import CORRECTED, correction_notes, notes_of
 from mlfs.api.unused_options import refuse_on_cluster
 from mlfs.counting.memory import bytes_of
 from mlfs.criteria import Criterion
@@ -31,7 +31,13 @@ from mlfs.data.dataset import Dataset
 from mlfs.data.frames import as_frame, family
 from mlfs.discretize import Binning
 from mlfs.errors import Caution, DataError, UsageError, plural, printable
-from mlfs.information.for_search import release, report_of_holders, table_of
+from mlfs.information.for_search import (
+    is_adjusted,
+    plain_of,
+    release,
+    report_of_holders,
+    table_of,
+)
 from mlfs.information.info import Info
 from mlfs.information.pair_matrix import Side
 from mlfs.search.label_parents import Structure
@@ -97,10 +103,18 @@ class Prepared:
         names, options = self.dataset.names, self.options
         return {
             **{name: options[name] for name in COUNTED},
+            "correction": self.correction,
             "groups": None if self.grouping.trivial else self.grouping.named(names),
             "weighted": self.weights is not None,
             "labels_by": self.dataset.source.labels_by,
         }
+
+    @property
+    def correction(self) -> str:
+        """How information is corrected; never "auto"."""
+        if self.options["correction"] != "auto":
+            return str(self.options["correction"])
+        return "expected" if is_adjusted(self.info) else "none"
 
     @property
     def features(self) -> CodedColumns:
@@ -111,7 +125,7 @@ class Prepared:
             groups = zip(self.grouping.names, self.grouping.members, strict=True)
             names = [group or names[members[0]] for group, members in groups]
         positions = np.arange(table.d) if table.positions is None else table.positions
-        return CodedColumns(Side(table, positions), names, correction=self.options["correction"])
+        return CodedColumns(Side(table, positions), names, correction=self._of_functions)
 
     @property
     def labels(self) -> CodedColumns:
@@ -119,8 +133,12 @@ class Prepared:
         self._refuse_cluster()
         among = table_of(self.info).among_labels
         side = Side(among, np.arange(self.dataset.shape[2]))
-        correction = self.options["correction"]
-        return CodedColumns(side, self.dataset.label_names, correction=correction)
+        return CodedColumns(side, self.dataset.label_names, correction=self._of_functions)
+
+    @property
+    def _of_functions(self) -> str:
+        """The correction of the functions of `mlfs.information`, which know no "auto"."""
+        return str(self.options["correction"]).replace("auto", "none")
 
     def _refuse_cluster(self) -> None:
         if self.options["cluster"] is not None:
@@ -162,7 +180,7 @@ class Prepared:
         if self.options["estimator"] == "gaussian":
             return replace(self, info=gaussian_among_rows(self.dataset, kept, self.options))
         table = table_of(self.info).among_rows(kept)
-        return replace(self, info=info_of(table, self.options["correction"]))
+        return replace(self, info=info_of(table, self.correction))
 
     @property
     def cluster_report(self) -> str:
@@ -190,6 +208,8 @@ class Prepared:
         for name, value in options.items():
             default = DEFAULTS.get(name)
             current = self.options.get(name, default)
+            if name == "correction" and current == "auto" and value == self.correction:
+                continue
             if name == "groups" and value is not None:
                 names = self.dataset.names
                 same = grouping(value, names).named(names) == self.grouping.named(names)
@@ -215,7 +235,7 @@ def prepare(
     labels_as: str = "each",
     missing: str = "level",
     estimator: str = "counts",
-    correction: str = "none",
+    correction: str = "auto",
     sample_weight: Any = None,
     n_jobs: int | None = None,
     cluster: Any = None,
@@ -285,6 +305,8 @@ def prepare(
         info = info_of(table, correction)
         notes += notes_of(dataset, info, candidates, learned, missing)
     notes = [*_notes_of_reading(dataset), *notes]
+    if correction == "auto" and estimator != "gaussian":
+        notes += correction_notes(dataset, candidates, info)
     columns = _frame_columns(data)
     prepared = Prepared(
         dataset, learned, candidates, info, weights, tuple(notes), options, columns, target_binnings
@@ -292,6 +314,20 @@ def prepare(
     if estimator != "gaussian":
         weakref.finalize(prepared, release, info)
     return prepared
+
+
+def corrected_for(prepared: Prepared, name: str, criterion: Criterion) -> Prepared:
+    """The data for a criterion: not corrected where "auto" is, and the criterion cannot be."""
+    if prepared.options["correction"] != "auto" or not is_adjusted(prepared.info):
+        return prepared
+    word = missing_word(criterion, MAKERS["expected"])
+    if not word:
+        return prepared
+    notes = [note for note in prepared.notes if not note.startswith(CORRECTED)]
+    notes.append(
+        Caution(f"information is not corrected: the criterion {printable(name)} asks for {word}")
+    )
+    return replace(prepared, info=plain_of(prepared.info), notes=tuple(notes))
 
 
 DEFAULTS: dict[str, Any] = prepare.__kwdefaults__ or {}

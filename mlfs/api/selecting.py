@@ -23,7 +23,7 @@ from mlfs.api.plan import (
     search,
     unite_rankings,
 )
-from mlfs.api.prepared import DEFAULTS, Prepared, prepare
+from mlfs.api.prepared import DEFAULTS, Prepared, corrected_for, prepare
 from mlfs.api.prepared_notes import identifier_notes, identifiers
 from mlfs.api.selection import Ranking, Selection
 from mlfs.api.unused_options import refuse_on_cluster, refuse_unused
@@ -57,7 +57,7 @@ def select(
     labels_as: str = "each",
     missing: str = "level",
     estimator: str = "counts",
-    correction: str = "none",
+    correction: str = "auto",
     sample_weight: Any = None,
     network: Any = None,
     order: str = "cheap",
@@ -122,9 +122,11 @@ def select(
     estimator : {"counts", "gaussian"}
         How information is estimated: from counts of levels, or as that of a Gaussian copula,
         from the correlations of normal scores, for which nothing is binned.
-    correction : {"none", "miller-madow", "expected"}
+    correction : {"auto", "none", "miller-madow", "expected"}
         How information is corrected for the bias of counts: not at all, by half a row for each
         cell that is not empty, or by its expectation for independent columns of the same counts.
+        "auto" is "expected" where a column of more than 16 levels shares by chance more than a
+        hundredth of the entropy of the labels, and the criterion can be corrected, else "none".
     sample_weight : array, optional
         How much each row counts; the file's own weights by default.
     network : {"chain", "tree"}, Structure or mapping, optional
@@ -193,9 +195,10 @@ def select(
     refuse_on_cluster({**options, **_prepared_with(data)})
     preparing = {key: value for key, value in options.items() if key in DEFAULTS}
     prepared = prepare(mark_once(data, instance, {**options, "n": n}), **preparing)
-    plan = _plan(name, instance, prepared, options.but(network=network), on_pick)
+    searched = corrected_for(prepared, name, instance)
+    plan = _plan(name, instance, searched, options.but(network=network), on_pick)
     try:
-        selection = _run(plan, prepared, criterion)
+        selection = _run(plan, searched, criterion)
     finally:
         if prepared is not data:
             prepared.release()

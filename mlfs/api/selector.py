@@ -83,7 +83,7 @@ class FeatureSelector(ColumnSelector):
     estimator : {"counts", "gaussian"}, default="counts"
         How information is estimated: from counts of levels, or as that of a Gaussian copula,
         from the correlations of normal scores, for which nothing is binned.
-    correction : {"none", "miller-madow", "expected"}, default="none"
+    correction : {"auto", "none", "miller-madow", "expected"}, default="auto"
         How information is corrected for the bias of counts: not at all, by half a row for each
         cell that is not empty, or by its expectation for independent columns of the same counts.
     categorical_features : "from_dtype" or sequence of str, int or bool, default="from_dtype"
@@ -198,7 +198,7 @@ class FeatureSelector(ColumnSelector):
         labels_as: str = "each",
         missing: str = "level",
         estimator: str = "counts",
-        correction: str = "none",
+        correction: str = "auto",
         categorical_features: Any = "from_dtype",
         classes: bool = False,
         network: Any = None,

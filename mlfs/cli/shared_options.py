@@ -252,7 +252,7 @@ def selection_options(options: Mapping[str, Any]) -> tuple[Criterion, dict[str, 
     settings["criterion"] = typed(settings["criterion"])
     name, criterion = get(settings["criterion"], settings["parameters"])
     refuse_unused(name, criterion, settings, _given())
-    if settings["estimator"] != "counts" or settings["correction"] != "none":
+    if settings["estimator"] != "counts" or settings["correction"] not in {"auto", "none"}:
         from mlfs.api.estimators import refuse_unanswered
 
         refuse_unanswered(name, criterion, settings)

@@ -15,8 +15,8 @@ import numpy as np
 from mlfs._kernels import co_sums
 from mlfs.counting.anchor import Anchor
 from mlfs.errors import CriterionError
-from mlfs.information.adjusted import AdjustedInfo
-from mlfs.information.columns_info import ColumnsInfo
+from mlfs.information.adjusted import AdjustedBlock, AdjustedInfo
+from mlfs.information.columns_info import AdjustedColumnsInfo, ColumnsInfo
 from mlfs.information.exact import ExactInfo
 from mlfs.information.gaussian import GaussianInfo
 from mlfs.information.info import Info
@@ -137,6 +137,26 @@ def chance_relevance(info: Info, generator: np.random.Generator, shuffles: int) 
     return out
 
 
+def number_of_levels(info: Info) -> np.ndarray:
+    """The number of levels of each candidate, without those that are left out."""
+    if isinstance(info, ColumnsInfo):
+        return info.holders.f_valid
+    table = table_of(info)
+    return table.f_valid if table.positions is None else table.f_valid[table.positions]
+
+
+def is_adjusted(info: Info) -> bool:
+    """Whether its expectation under independence is subtracted."""
+    return isinstance(info, (AdjustedInfo, AdjustedColumnsInfo))
+
+
+def plain_of(info: Info) -> Info:
+    """The same information without the expectation under independence subtracted."""
+    if isinstance(info, AdjustedColumnsInfo):
+        return info.plain
+    return with_parents(info._exact, info._parents) if isinstance(info, AdjustedInfo) else info
+
+
 def levels_of(info: Info, s: int) -> int:
     """The number of levels of a feature, without those that are left out."""
     if isinstance(info, ColumnsInfo):
@@ -145,9 +165,9 @@ def levels_of(info: Info, s: int) -> int:
     return table.valid(table.position(s))
 
 
-def block_of(info: Info, labels: np.ndarray) -> LabelBlock:
+def block_of(info: Info, labels: np.ndarray) -> LabelBlock | AdjustedBlock:
     """The block that `Info.sum_over_labels` hands to its function for some labels."""
-    assert isinstance(info, ExactInfo)
+    assert isinstance(info, (ExactInfo, AdjustedInfo))
     return info._block(labels)
 
 

@@ -252,9 +252,9 @@ def test_criteria_are_listed(run) -> None:
 def test_criteria_as_json(run) -> None:
     listed = json.loads(run("criteria", "--format", "json").out)["criteria"]
     served = {one["name"]: (one["estimators"], one["corrections"]) for one in listed}
-    assert served["mrmr"] == (["counts", "gaussian"], ["none", "miller-madow", "expected"])
-    assert served["disr"] == (["counts"], ["none", "miller-madow"])
-    assert served["jim"] == (["counts"], ["none"])
+    assert served["mrmr"] == (["counts", "gaussian"], ["auto", "none", "miller-madow", "expected"])
+    assert served["disr"] == (["counts"], ["auto", "none", "miller-madow", "expected"])
+    assert served["jim"] == (["counts"], ["auto", "none"])
     found = {one["name"]: one for one in listed}
     assert found["mlfs_local"]["scope"] == "each label"
     assert found["mlcfs"]["search"] == "best first"

@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial, wraps
+from functools import wraps
 from itertools import pairwise
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
@@ -18,7 +18,7 @@ from mlfs.api.candidates import Grouping, grouping
 from mlfs.api.cluster.connection import Connection, Lost
 from mlfs.api.cluster.elsewhere import Elsewhere, as_dataset, part_of
 from mlfs.api.counted import count_columns
-from mlfs.api.estimators import info_of, per_cell_of
+from mlfs.api.estimators import chosen_correction, per_cell_of
 from mlfs.api.missing_values import first_missing, missing_error
 from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import kinds
@@ -131,7 +131,7 @@ def _hold(part: Any, shared: _Shared, setting: _Setting) -> HeldColumns:
     missing = first_missing(data.table) if options["missing"] == "error" else (0, 0, 0)
     missing = *missing[:2], setting.columns[missing[2]]
     _, learned, table = count_columns(data, shared.weights, options, most, bytes_made([], data))
-    held = HeldColumns(table, setting.first, partial(info_of, correction=options["correction"]))
+    held = HeldColumns(table, setting.first)
     f_valid = table.f_valid if table.positions is None else table.f_valid[table.positions]
     held.facts = _Facts(
         data.columns,
@@ -181,7 +181,7 @@ def join_held(parts: Sequence[HeldColumns]) -> HeldColumns:
         positions=positions,
         budget=table.budget,
     )
-    return HeldColumns(whole, 0, parts[0].info_of)
+    return HeldColumns(whole, 0)
 
 
 # ---- here -------------------------------------------------------------------------------------
@@ -225,8 +225,6 @@ class Workers:
         self.f_valid = np.concatenate([facts.f_valid for facts in self.facts])
         self.tells_rows_apart = np.concatenate([facts.distinct for facts in self.facts])
         self.f_all_valid = all(facts.f_all_valid for facts in self.facts)
-        adjusted = shared.options["correction"] == "expected"
-        self.floor = -np.inf if adjusted else of_labels.floor
 
     def _make(self) -> None:
         """Let workers hold what none holds: at first everything, later what was lost."""
@@ -366,8 +364,10 @@ def count_on_cluster(
             columns=tuple(columns[j] for j in place.tolist()),
             notes=table.notes(dataset.notes, notes),
         )
-    kind = AdjustedColumnsInfo if options["correction"] == "expected" else ColumnsInfo
-    return dataset, groups, learned, kind(workers, np.arange(dataset.shape[2]))
+    info = ColumnsInfo(workers, np.arange(dataset.shape[2]))
+    if chosen_correction(options["correction"], info) == "expected":
+        info = AdjustedColumnsInfo(workers, np.arange(dataset.shape[2]))
+    return dataset, groups, learned, info
 
 
 def _edges(table: Any, groups: Grouping, size: int) -> list[int]:
