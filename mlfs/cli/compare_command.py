@@ -166,6 +166,15 @@ KEPT = ("metrics", "jobs", "cluster", "folder", "force", "predictions", "on_cell
     "left out; for models it becomes the mean.",
 )
 @topical(
+    "Data",
+    "--correction",
+    type=click.Choice(NAMED["correction"].kind.choices),
+    default=NAMED["correction"].default,
+    show_default=True,
+    help="How the information of selections is corrected for the bias of counts, as in mlfs "
+    "select.",
+)
+@topical(
     "Output",
     "-o",
     "--output",

@@ -12,7 +12,7 @@ from mlfs.compare.measure import Cost, measured
 from mlfs.data.dataset import Dataset
 from mlfs.errors import UsageError, printable
 
-PREPARATION = ("bins", "n_bins", "nominal_limit", "missing")
+PREPARATION = ("bins", "n_bins", "nominal_limit", "missing", "correction")
 
 
 @dataclass
