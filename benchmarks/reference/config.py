@@ -16,7 +16,8 @@ import scipy.sparse as sp
 import mlfs
 from mlfs.compare.data_sources import dense, drop_columns
 from mlfs.data import Dataset
-from mlfs.data.dataset import identifier_columns, join_datasets
+from mlfs.data.dataset import join_datasets
+from mlfs.data.identifiers import identifier_columns
 
 __all__ = ["FOLDS", "HERE", "Entry", "entries", "leaked", "protocol"]
 

@@ -25,6 +25,16 @@ class FileForOnce:
     path: str | os.PathLike[str]
 
 
+@dataclass(frozen=True)
+class AsGiven:
+    """A data set in place of the table that it was made of, by whose columns it is counted.
+
+    Where a data set itself is given, its own columns are counted.
+    """
+
+    dataset: Dataset
+
+
 def mark_once(data: Any, criterion: Criterion, options: Mapping[str, Any]) -> Any:
     """Mark a file whose X a selection needs only once; give other data as they are."""
     is_file = isinstance(data, (str, os.PathLike))
@@ -66,11 +76,13 @@ def as_dataset(
     if isinstance(data, FileForOnce):
         dataset = as_dataset(data.path, labels, numbers=numbers, max_memory=max_memory)
         return dataset.with_changes(once=True)
+    if isinstance(data, AsGiven):
+        return data.dataset
     if isinstance(data, Dataset):
         if labels is not None:
             msg = "is given beside a Dataset, which knows its labels: leave it out"
             raise UsageError(msg, option="labels")
-        return data
+        return data if data.places is None else data.with_changes(places=None)
     from mlfs.data.arrays import from_arrays
     from mlfs.data.formats import read
 

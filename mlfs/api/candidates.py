@@ -11,7 +11,7 @@ import numpy as np
 
 from mlfs.counting.codes import Codes
 from mlfs.counting.entries import edges_of
-from mlfs.data.dataset import LazySequence
+from mlfs.data.dataset import Dataset, LazySequence
 from mlfs.errors import UnknownName, UsageError, printable
 
 
@@ -55,6 +55,43 @@ def columns_named(columns: Any, names: Sequence[str], option: str) -> list[int]:
                 raise UnknownName("feature in {}", str(column), names, option=option)
             positions += hits
     return list(dict.fromkeys(positions))
+
+
+def features_named(columns: Any, data: Dataset, option: str, *, strict: bool = True) -> list[int]:
+    """Find columns of X by name, by glob, or by their number in the table that was given.
+
+    A column that was left out of X is refused, or passed over where `strict` is not set.
+
+    Examples
+    --------
+    >>> from mlfs.data import from_arrays
+    >>> import datetime, pandas
+    >>> table = pandas.DataFrame({"day": [datetime.date(2026, 1, 1)], "a": [1], "b": [2]})
+    >>> features_named([2, "a"], from_arrays(table, [[1]]), "include")
+    [1, 0]
+    """
+    if data.places is None:
+        return columns_named(columns, data.names, option)
+    if isinstance(columns, (str, int, np.integer)) or not isinstance(columns, Iterable):
+        columns = [columns]
+    left_out = [name for name, _ in data.left_out]
+    gone = [j for j in range(data.n_given) if j not in {*data.places}]
+    features: list[int] = []
+    for column in columns:
+        if isinstance(column, (int, np.integer)) and not isinstance(column, (bool, np.bool_)):
+            (place,) = columns_named(column, range(data.n_given), option)  # type: ignore[arg-type]
+            found = np.flatnonzero(data.given == place).tolist()
+            found = found or [len(data.names) + gone.index(place)]
+        else:
+            found = columns_named([column], [*data.names, *left_out], option)
+        for j in found:
+            if j < len(data.names):
+                features.append(j)
+            elif strict:
+                name, why = data.left_out[j - len(data.names)]
+                msg = f"names the column {printable(name)!r}, which cannot be a feature: {why}"
+                raise UsageError(f"{msg}; leave it out of the list too", option=option)
+    return list(dict.fromkeys(features))
 
 
 class Singles(LazySequence):
@@ -150,6 +187,22 @@ class Grouping:
             np.array(levels, np.int32),
             np.array(missing, np.int32),
         )
+
+
+def groups_of_features(groups: Any, data: Dataset) -> Any:
+    """Groups of columns of the table that was given, as groups of columns of X."""
+    if groups is None or data.places is None or isinstance(groups, str):
+        return groups
+    if isinstance(groups, Mapping):
+        return {
+            name: features_named(columns, data, f"the group {printable(name)!r}")
+            for name, columns in groups.items()
+        }
+    group_of = list(groups)
+    if len(group_of) != data.n_given:
+        msg = f"groups has {len(group_of)} entries for {data.n_given} columns: give one each"
+        raise UsageError(msg)
+    return [group_of[j] for j in data.places]
 
 
 def grouping(groups: Any, names: Sequence[str]) -> Grouping:

@@ -13,8 +13,6 @@ import functools
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
 
@@ -26,9 +24,7 @@ from sklearn.utils import check_array
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mlfs.api.candidates import columns_named, grouping
-from mlfs.api.prepared import Prepared
-from mlfs.api.selection import Selection
+from mlfs.api.candidates import columns_named, grouping, groups_of_features
 from mlfs.data.dataset import Dataset
 from mlfs.data.frames import array_of, as_frame, columns_of, family, frame_of
 from mlfs.data.matrices import check_places
@@ -119,112 +115,22 @@ def refuse_no_columns(x: Any) -> None:
         raise DataError(msg)
 
 
-@dataclass(frozen=True)
-class Positions:
-    """The features of a data set within the columns of X.
-
-    Parameters
-    ----------
-    names : tuple of str
-        The names of all columns of X.
-    columns : tuple of int
-        The column of X that each feature is.
-
-    Examples
-    --------
-    >>> places = Positions(("size", "day", "colour"), (0, 2))
-    >>> places.within([2, "size"], "include"), places.outside([1])
-    ([1, 0], (2,))
-    """
-
-    names: tuple[str, ...]
-    columns: tuple[int, ...]
-
-    @classmethod
-    def of_data(cls, x: Any, data: Dataset) -> Positions:
-        """Find out which columns of X became features."""
-        d = len(data.columns) + len(data.left_out)
-        names = x.columns if hasattr(x, "columns") else (f"x{j}" for j in range(d))
-        return cls._without([str(name) for name in names], data)
-
-    @classmethod
-    def of_prepared(cls, prepared: Prepared) -> Positions:
-        """Find out which columns of the X that was prepared became features."""
-        names = prepared.dataset.feature_names if prepared.columns is None else prepared.columns
-        return cls._without(names, prepared.dataset)
-
-    @classmethod
-    def _without(cls, names: Sequence[str], data: Dataset) -> Positions:
-        left_out = {name for name, _ in data.left_out}
-        return cls(tuple(names), tuple(j for j, name in enumerate(names) if name not in left_out))
-
-    @property
-    def trivial(self) -> bool:
-        """Whether all columns of X are features."""
-        return len(self.columns) == len(self.names)
-
-    def within(self, columns: Any, option: str, *, strict: bool = True) -> list[int]:
-        """The features that names, globs or positions in X stand for.
-
-        A column that cannot be a feature is refused, or passed over where `strict` is not set.
-        """
-        feature_of = {j: feature for feature, j in enumerate(self.columns)}
-        numbers = columns_named(() if columns is None else columns, self.names, option)
-        if strict:
-            self._refuse_left_out([j for j in numbers if j not in feature_of], option)
-        return [feature_of[j] for j in numbers if j in feature_of]
-
-    def start(self, start: Any) -> Any:
-        """Columns to start from as features; a selection knows its columns by name."""
-        if start is None or isinstance(start, (Selection, Mapping)):
-            return start
-        return self.within(start, "start")
-
-    def groups(self, groups: Any) -> Any:
-        """Groups of columns of X as groups of features."""
-        if groups is None or self.trivial:
-            return groups
-        if isinstance(groups, Mapping):
-            return {
-                name: self.within(columns, f"the group {printable(name)!r}")
-                for name, columns in groups.items()
-            }
-        group_of = list(groups)
-        if len(group_of) != len(self.names):
-            msg = f"groups has {len(group_of)} entries for {len(self.names)} columns: give one each"
-            raise UsageError(msg)
-        return [group_of[j] for j in self.columns]
-
-    def outside(self, features: Iterable[int]) -> tuple[int, ...]:
-        """The columns of X that features are."""
-        return tuple(self.columns[feature] for feature in features)
-
-    def numbers(self, features: Iterable[int]) -> np.ndarray:
-        """The columns of X that features are, as an array."""
-        return np.array(self.outside(features), dtype=np.intp)
-
-    def _refuse_left_out(self, columns: Sequence[int], option: str) -> None:
-        if columns:
-            name = printable(self.names[columns[0]])
-            msg = (
-                f"{option} names the column {name!r}, which cannot be a feature and is left out "
-                "of X: leave it out of the list too"
-            )
-            raise UsageError(msg)
-
-
 class PickReport:
     """Writes each pick to stderr as it is made."""
 
     def __init__(self, groups: Any, data: Dataset) -> None:
-        self.names, self.n_picks = data.feature_names, 0
-        self.members = grouping(groups, self.names).members
+        names, self.n_picks = data.feature_names, 0
+        if groups is None:
+            self._shown: Any = data.names_given
+        else:
+            members = grouping(groups_of_features(groups, data), names).members
+            self._shown = dict(enumerate(", ".join(names[j] for j in group) for group in members))
 
     def __call__(self, label: str, pick: Pick) -> None:
         """Write one pick."""
         self.n_picks += 1
         for_label = f" for {printable(label)}" if label else ""
-        picked = ", ".join(printable(self.names[j]) for j in self.members[pick.index])
+        picked = printable(self._shown[pick.index])
         sys.stderr.write(f"[FeatureSelector] pick {self.n_picks}{for_label}: {picked}\n")
 
 

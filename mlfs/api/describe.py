@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from itertools import pairwise
@@ -12,7 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.counting.entries import edges_of
-from mlfs.data.dataset import Dataset, declared_sizes, names_each_row
+from mlfs.data.dataset import Dataset, declared_sizes
+from mlfs.data.identifiers import identifier_columns
 from mlfs.discretize.column_blocks import Block, blocks
 from mlfs.errors import printable
 from mlfs.information.imbalance import imbalance
@@ -187,7 +189,8 @@ def describe(dataset: Dataset) -> Description:
     had = int(counts.sum())
     _, ir, cvir = imbalance(counts)
     sets, bare = _label_sets(dataset.Y)
-    columns = _columns(dataset)
+    columns, identifiers = _columns(dataset), identifier_columns(dataset)
+    groups = [group for group in columns.groups.values() if len(group) > 1]
     nominal = int(np.count_nonzero(declared_sizes(dataset.columns) >= 0))
     cardinality = had / rows if rows else 0.0
     return Description(
@@ -207,8 +210,8 @@ def describe(dataset: Dataset) -> Description:
         rows_without_labels=bare,
         column_kinds={"numeric": features - nominal, "nominal": nominal},
         constant_columns=columns.constant,
-        duplicate_columns=[group for group in columns.groups.values() if len(group) > 1],
-        identifier_columns=columns.identifiers,
+        duplicate_columns=groups,
+        identifier_columns=identifiers,
         missing_features=columns.missing,
         missing_columns=columns.missing_columns,
         missing_labels=missing_labels,
@@ -218,15 +221,13 @@ def describe(dataset: Dataset) -> Description:
         left_out=[list(pair) for pair in dataset.left_out],
         source=asdict(dataset.source),
         notes=list(dataset.notes),
-        shown_names=_names(dataset, columns),
+        shown_names=_names(dataset, [columns.constant, identifiers, *groups]),
     )
 
 
-def _names(dataset: Dataset, seen: _Columns) -> dict[int, str]:
+def _names(dataset: Dataset, shown: Sequence[Sequence[int]]) -> dict[int, str]:
     """The names of the columns that the table shows."""
-    groups = [group for group in seen.groups.values() if len(group) > 1][:SHOWN]
-    shown = [seen.constant, seen.identifiers, *groups]
-    return {j: dataset.names[j] for numbers in shown for j in numbers[:SHOWN]}
+    return {j: dataset.names[j] for numbers in shown[: SHOWN + 2] for j in numbers[:SHOWN]}
 
 
 def _without_positives(dataset: Dataset, counts: np.ndarray) -> list[str]:
@@ -270,7 +271,6 @@ class _Columns:
     """The findings of one pass over the columns of X."""
 
     constant: list[int] = field(default_factory=list)
-    identifiers: list[int] = field(default_factory=list)
     groups: dict[bytes, list[int]] = field(default_factory=dict)
     missing: int = 0
     missing_columns: int = 0
@@ -290,8 +290,6 @@ def _columns(dataset: Dataset) -> _Columns:
             column = dataset.columns[block.start + j]
             key = _digest(block, j, repr((column.kind, column.values)))
             result.groups.setdefault(key, []).append(block.start + j)
-            if names_each_row(column, block.n_rows, block.column, j):
-                result.identifiers.append(block.start + j)
     return result
 
 

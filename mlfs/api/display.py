@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from mlfs.api.selection import Chosen, Ranking, Selection
+from mlfs.api.selection import Chosen, ColumnNames, Ranking, Selection
 from mlfs.data.html import details, pairs, table, text
 from mlfs.errors import plural, printable
 
@@ -72,17 +72,14 @@ def _table(ranking: Ranking, selection: Selection) -> str:
     shown = ranking.chosen[:ROWS]
     sizes = [abs(term) for pick in shown for term in (pick.relevance, pick.redundancy)]
     longest = max((size for size in sizes if math.isfinite(size)), default=0.0)
-    binned = len(selection.binnings)
-    others = {pick.runner_up for pick in shown if pick.runner_up is not None}
-    names = {j: selection.binnings[j].name for j in others if j < binned}
-    names |= {pick.index: pick.name for pick in ranking.chosen}
+    names = selection.column_names
     n_hidden = len(ranking) - len(shown)
     rest = f"<p>and {n_hidden:,} more: to_frame() has all</p>" if n_hidden else ""
     return table(HEAD, (_row(pick, longest, names) for pick in shown)) + rest
 
 
-def _row(pick: Chosen, longest: float, names: Mapping[int, str]) -> list[str]:
-    second = "" if pick.runner_up is None else names.get(pick.runner_up, f"column {pick.runner_up}")
+def _row(pick: Chosen, longest: float, names: ColumnNames) -> list[str]:
+    second = "" if pick.runner_up is None else names[pick.runner_up]
     return [
         str(pick.rank) + (" (included)" if pick.forced else ""),
         text(pick.name),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +20,6 @@ from mlfs.information.exact import ExactInfo
 from mlfs.information.for_search import (
     number_of_levels,
     table_of,
-    tells_rows_apart,
     with_parents,
 )
 from mlfs.information.gaussian import GaussianInfo
@@ -40,10 +39,11 @@ TRIED_LABELS = np.array([[0, 0, 1], [0, 1, 0], [1, 1, 0], [1, 0, 1], [0, 1, 1], 
 AROUND = ((1, 2), (0, 2), (0, 1))  # the parents of each of them
 
 
-def info_of(table: Table, correction: str) -> Info:
+def info_of(table: Table, correction: str, skipped: Sequence[int] = ()) -> Info:
     """The information of counted columns, corrected as an option says."""
     exact = ExactInfo(table)
-    return AdjustedInfo(exact) if chosen_correction(correction, exact) == "expected" else exact
+    chosen = chosen_correction(correction, exact, skipped)
+    return AdjustedInfo(exact) if chosen == "expected" else exact
 
 
 class ByChance(NamedTuple):
@@ -64,14 +64,15 @@ class ByChance(NamedTuple):
     share: float
 
 
-def most_by_chance(info: Info) -> ByChance:
+def most_by_chance(info: Info, skipped: Sequence[int]) -> ByChance:
     """Find the candidate of many levels that shares most with the labels by chance.
 
     By chance r levels share about (r - 1) sum_l (c_l - 1) / 2N nats with labels of c_l classes.
-    Candidates that tell all rows apart are not looked at: they are named in a warning.
+    Candidates that name a row are skipped: they are left out of searches.
     """
     of_labels = table_of(info)
-    levels = np.where(tells_rows_apart(info), 0, number_of_levels(info))
+    levels = np.array(number_of_levels(info))
+    levels[np.array(skipped, np.int64)] = 0
     candidate = int(levels.argmax()) if levels.size else -1
     most, entropy = int(levels.max(initial=0)), float(of_labels.h_l.sum())
     if most <= MANY_LEVELS or entropy <= 0:
@@ -81,7 +82,7 @@ def most_by_chance(info: Info) -> ByChance:
     return ByChance(candidate, most, min(1.0, share))
 
 
-def chosen_correction(correction: str, info: Info) -> str:
+def chosen_correction(correction: str, info: Info, skipped: Sequence[int]) -> str:
     """The correction that "auto" stands for; others stand for themselves.
 
     It is "expected" if a candidate of more than 16 levels shares by chance more than a hundredth
@@ -89,7 +90,7 @@ def chosen_correction(correction: str, info: Info) -> str:
     """
     if correction != "auto":
         return correction
-    matters = most_by_chance(info).share > BY_CHANCE
+    matters = most_by_chance(info, skipped).share > BY_CHANCE
     return "expected" if matters and not why_not_expected(info) else "none"
 
 

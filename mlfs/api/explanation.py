@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 
 from mlfs import criteria
-from mlfs.api.as_dataset import as_dataset, keeps_numbers
-from mlfs.api.candidates import Grouping, columns_named
+from mlfs.api.candidates import features_named
 from mlfs.api.options import UNITS
 from mlfs.api.plan import NOTHING_MORE
 from mlfs.api.prepared import Prepared, prepare
 from mlfs.api.selecting import select
-from mlfs.api.selection import Chosen, Ranking, Selection
+from mlfs.api.selection import Chosen, ColumnNames, Ranking, Selection
 from mlfs.criteria import Criterion
 from mlfs.data.html import text
 from mlfs.errors import UsageError, printable
@@ -204,17 +203,17 @@ COUNTING = (
 )
 
 
-def explain_picks(selection: Selection, names: Sequence[str]) -> list[Explanation]:
-    """Explain every pick; `names` are those of all features.
+def explain_picks(selection: Selection) -> list[Explanation]:
+    """Explain every pick.
 
     Examples
     --------
     >>> picks = select(([[0, 0], [0, 1], [1, 0], [1, 1]], [[0], [0], [1], [1]]), "mim", 1)
-    >>> explain_picks(picks, ["left", "right"])[0].rival
-    (1, 'right')
+    >>> explain_picks(picks)[0].rival
+    (1, 'x1')
     """
     return [
-        _explanation(pick, ranking.label, pick.rank, names)
+        _explanation(pick, ranking.label, pick.rank, selection.column_names)
         for ranking in _rankings(selection)
         for pick in ranking.chosen
     ]
@@ -222,10 +221,7 @@ def explain_picks(selection: Selection, names: Sequence[str]) -> list[Explanatio
 
 def explain_from_selection(selection: Selection, features: Any = None) -> Explanations:
     """Explain some picks, or all, from what the selection holds; no data are needed."""
-    known = {j: binning.name for j, binning in enumerate(selection.binnings)}
-    known |= {pick.index: pick.name for ranking in _rankings(selection) for pick in ranking.chosen}
-    names = [known.get(j, f"column {j}") for j in range(selection.data["features"])]
-    reasons = explain_picks(selection, names)
+    reasons = explain_picks(selection)
     if features is None:
         return Explanations(selection, reasons)
     features = [features] if isinstance(features, (str, int)) else list(features)
@@ -244,7 +240,7 @@ def _rankings(selection: Selection) -> list[Ranking]:
 
 
 def _explanation(
-    pick: Chosen, label: str, rank: int | None, names: Sequence[str], **fields: Any
+    pick: Chosen, label: str, rank: int | None, names: ColumnNames, **fields: Any
 ) -> Explanation:
     return Explanation(
         index=pick.index,
@@ -314,11 +310,7 @@ def explain(
         msg = f"is what mlfs.select returned, not {printable(repr(selection))}"
         raise UsageError(msg, option="selection")
     if features is None:
-        if isinstance(data, Prepared):
-            return Explanations(selection, explain_picks(selection, data.dataset.feature_names))
-        numbers = keeps_numbers(selection.settings)
-        names = as_dataset(data, labels, numbers=numbers).feature_names
-        return Explanations(selection, explain_picks(selection, names))
+        return Explanations(selection, explain_picks(selection))
     prepared = prepare(
         data,
         labels=labels,
@@ -333,7 +325,7 @@ def explain(
     source = selection.criterion if criterion is None else criterion
     parameters = None if isinstance(source, Criterion) else selection.parameters
     instance = criteria.get(source, parameters)[1]
-    columns = columns_named(features, prepared.dataset.names, "the features to explain")
+    columns = features_named(features, prepared.dataset, "the features to explain")
     explanations = (
         _explain_feature(prepared, selection, instance, column, units) for column in columns
     )
@@ -357,18 +349,19 @@ def _explain_feature(
     prepared: Prepared, selection: Selection, criterion: Criterion, column: int, units: str
 ) -> Iterator[Explanation]:
     """Explain one column, for all labels or for each."""
-    names = prepared.dataset.feature_names
+    name = prepared.dataset.names[column]
     candidate = prepared.grouping.candidates([column])[0]
     probe, excluded = _probe(prepared, selection, criterion, column, units)
+    names = probe.column_names
     for ranking in _rankings(selection):
         info = prepared.info
         if ranking.label:
             info = info.for_label(prepared.dataset.label_names.index(ranking.label))
         view = info.only([candidate])
         place = 1 + int((info.mi_fL > view.mi_fL[0]).sum())
-        own_pick = next((p for p in ranking.chosen if p.index == column), None)
+        own_pick = next((p for p in ranking.chosen if p.name == name), None)
         after = probe.labels[ranking.label] if ranking.label else probe
-        pick = own_pick or next(p for p in after.chosen if p.index == column)
+        pick = own_pick or next(p for p in after.chosen if p.name == name)
         why = excluded or _why_filtered(selection.settings["prefilter"], place)
         yield _explanation(
             pick,
@@ -376,29 +369,27 @@ def _explain_feature(
             None if own_pick is None else own_pick.rank,
             names,
             place=place,
-            shared=_shared_information(
-                view, prepared.grouping, ranking, own_pick, names, UNITS[units]
-            ),
+            shared=_shared_information(view, prepared, ranking, own_pick, UNITS[units]),
             excluded="" if own_pick else why,
         )
 
 
 def _shared_information(
     view: Info,
-    grouping: Grouping,
+    prepared: Prepared,
     ranking: Ranking,
     own_pick: Chosen | None,
-    names: Sequence[str],
     factor: float,
 ) -> tuple[tuple[int, str, float], ...]:
     """Information that the one candidate of a view shares with the picks before it, most first."""
     earlier = [
-        pick.index for pick in ranking.chosen if own_pick is None or pick.rank < own_pick.rank
+        pick.name for pick in ranking.chosen if own_pick is None or pick.rank < own_pick.rank
     ]
-    shared = []
-    for s in grouping.candidates(earlier):
+    grouping, dataset, shared = prepared.grouping, prepared.dataset, []
+    for s in grouping.candidates(features_named(earlier, dataset, "the picks")):
         column = grouping.members[s][0]
-        shared.append((column, names[column], float(view.mi_fs(s)[0]) * factor))
+        information = float(view.mi_fs(s)[0]) * factor
+        shared.append((int(dataset.given[column]), dataset.names[column], information))
     return tuple(sorted(shared, key=lambda pick: (-pick[2], pick[0])))
 
 
@@ -414,17 +405,22 @@ def _probe(
     """Select once more, the feature coming next after the picks; also say if it was excluded."""
     settings = selection.settings
     block = set(prepared.grouping.members[prepared.grouping.candidates([column])[0]])
-    excluded = columns_named(settings["exclude"], prepared.dataset.names, "exclude")
+    dataset = prepared.dataset
+    excluded, identifiers = (
+        features_named(settings[key], dataset, "exclude") for key in ("exclude", "identifiers")
+    )
     probe = select(
         prepared,
         criterion,
         NOTHING_MORE,  # the picks and this one
         per_label=selection.scope == "each label",
-        include=[column],
-        exclude=[j for j in excluded if j not in block],
+        include=[dataset.names[column]],
+        exclude=[dataset.names[j] for j in excluded if j not in block],
+        keep_identifiers=settings["keep_identifiers"],
         start=selection,
         prefilter=settings["prefilter"],
         network=selection.network,
         units=units,
     )
-    return probe, "it was excluded" if block & {*excluded} else ""
+    why = "it was excluded" if block & {*excluded} else ""
+    return probe, "it names a row, and was left out" if block & {*identifiers} else why

@@ -134,6 +134,11 @@ OPTIONS: tuple[Option, ...] = (
         ("--drop-constant",), TO_SELECT, reported=True,
     ),
     Option(
+        "keep_identifiers", Switch(), False,
+        "Columns that name a row, such as keys and counters, may be picked.",
+        ("--keep-identifiers",), TO_SELECT, reported=True, page="which-columns.md#identifiers",
+    ),
+    Option(
         "groups",
         Kind("is group names to columns, or one group name for each column", (Iterable,)),
         None, "Features that count as one, such as a one-hot encoding.", ("--group",), TO_SELECT,

@@ -6,15 +6,17 @@ import inspect
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from mlfs.api.candidates import Grouping, columns_named
+from mlfs.api.candidates import Grouping, features_named
 from mlfs.api.options import Options, n_of
 from mlfs.api.prepared import Prepared
 from mlfs.api.selection import SCHEMA, TERMS, Ranking, Selection
 from mlfs.criteria import Criterion
+from mlfs.data.dataset import Dataset
 from mlfs.errors import Caution, UsageError, plural, printable
 from mlfs.information.for_search import plain_of
 from mlfs.information.info import Info
@@ -59,7 +61,7 @@ class Plan:
     forced, excluded : list of int
         Columns that are picked first, and that never are.
     left_out : sequence of int
-        Those of the excluded ones that nobody asked to exclude.
+        Columns that name a row; they are picked only if they are included or started from.
     on_pick : callable, optional
         Called with the label's name and each pick.
     began : float
@@ -149,8 +151,7 @@ def _refuse_few_labels(plan: Plan, info: Info) -> None:
 
 def fixed_candidates(plan: Plan, prepared: Prepared, label: str) -> tuple[list[int], list[int]]:
     """Find the candidates that are picked first, and those that are never picked."""
-    names = prepared.dataset.names
-    begun = columns_named(_start_of(plan.options.start, label), names, "start")
+    names, begun = prepared.dataset.names, start_of(plan, prepared.dataset, label)
     forced = prepared.grouping.candidates([*begun, *plan.forced])
     excluded = prepared.grouping.candidates(plan.excluded)
     clash = sorted({*forced} & {*excluded})
@@ -158,7 +159,13 @@ def fixed_candidates(plan: Plan, prepared: Prepared, label: str) -> tuple[list[i
         column = prepared.grouping.members[clash[0]][0]
         msg = f"the column {printable(names[column])!r} is both included and excluded: "
         raise UsageError(msg + "leave it out of one of the two")
-    return forced, excluded
+    left_out = {*prepared.grouping.candidates(plan.left_out)} - {*forced, *excluded}
+    return forced, [*excluded, *sorted(left_out)]
+
+
+def start_of(plan: Plan, data: Dataset, label: str) -> list[int]:
+    """Find the columns of the earlier selection that is continued, for all labels or for one."""
+    return features_named(_start_of(plan.options.start, label), data, "start")
 
 
 def _number(plan: Plan, info: Info, forced: int, excluded: int) -> int | None:
@@ -169,7 +176,7 @@ def _number(plan: Plan, info: Info, forced: int, excluded: int) -> int | None:
         raise UsageError(msg)
     if isinstance(plan.options.n, str) and plan.options.n == NOTHING_MORE:
         return forced
-    n = n_of(plan.options.n, available, info.d)
+    n = n_of(plan.options.n, available + len(plan.left_out), info.d)  # cut below
     if n is not None and n < forced:
         msg = f"is {n}, but {forced} features are included or started from: raise it, or name fewer"
         raise UsageError(msg, option="n")
@@ -187,8 +194,12 @@ def _out_of_time(plan: Plan, result: SearchResult) -> str:
 
 
 def _why_fewer(plan: Plan, result: SearchResult, n: int, filtered: bool) -> str:
-    n_picks = len(result.picks)
-    if result.interrupted or n_picks >= n:
+    n_picks, asked = len(result.picks), plan.options.n
+    if result.interrupted:
+        return ""
+    if n_picks == n and plan.left_out and isinstance(asked, Integral) and asked > n:
+        return f"fewer features than asked for, {n_picks} of {asked}: the others name a row"
+    if n_picks >= n:
         return ""
     if plan.options.n == "auto":
         return "" if n_picks else "no feature tells more than chance would"
@@ -231,7 +242,7 @@ def _start_of(start: Any, label: str) -> Any:
 
 
 def ranking_from(
-    result: SearchResult, grouping: Grouping, names: Sequence[str], label: str = ""
+    result: SearchResult, grouping: Grouping, data: Dataset, label: str = ""
 ) -> Ranking:
     """Name the columns of each pick; the columns of a group share its rank and its score."""
     picks = result.picks
@@ -246,10 +257,15 @@ def ranking_from(
         runners_up = np.where(picks.runners_up < 0, -1, first_columns[picks.runners_up])
         picks = replace(picks, runners_up=runners_up, tied=first_columns[picks.tied])
         picks, ranks = replace(picks.take(rows), columns=columns), ranks[rows]
+    names = data.feature_names if label else data.names
     column_names = tuple(map(names.__getitem__, picks.columns.tolist()))
     significance = result.significance
     if significance is not None and not grouping.trivial:
         significance = replace(significance, columns=np.array([m[0] for m in grouping.members]))
+    if data.places is not None:
+        picks = picks.renumbered(data.given)
+        if significance is not None:
+            significance = replace(significance, columns=data.given[significance.columns])
     return Ranking(
         picks,
         ranks,

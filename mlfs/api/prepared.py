@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.api.as_dataset import arrays_of, as_dataset, bytes_made, keeps_numbers
-from mlfs.api.candidates import Grouping, grouping
+from mlfs.api.as_dataset import AsGiven, arrays_of, as_dataset, bytes_made, keeps_numbers
+from mlfs.api.candidates import Grouping, grouping, groups_of_features
 from mlfs.api.coded_columns import CodedColumns
 from mlfs.api.counted import count_columns, of_table, threads_of
 from mlfs.api.estimators import MAKERS, info_of, missing_word
@@ -29,6 +29,7 @@ from mlfs.criteria import Criterion
 from mlfs.data.columns import check_weights
 from mlfs.data.dataset import Dataset
 from mlfs.data.frames import as_frame, family
+from mlfs.data.identifiers import identifier_columns
 from mlfs.discretize import Binning
 from mlfs.errors import Caution, DataError, UsageError, plural, printable
 from mlfs.information.for_search import (
@@ -78,6 +79,8 @@ class Prepared:
         The names of the columns of the frame X that was given; None if X was no frame.
     target_binnings : tuple of Binning
         How each numeric target was binned.
+    identifiers : sequence of int
+        The columns that name a row.
     """
 
     dataset: Dataset
@@ -89,6 +92,7 @@ class Prepared:
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     columns: tuple[str, ...] | None = field(default=None, repr=False)
     target_binnings: tuple[Binning, ...] = ()
+    identifiers: Sequence[int] = ()
     _networks: dict[Any, Structure | None] = field(default_factory=dict, repr=False, compare=False)
 
     def __repr__(self) -> str:
@@ -212,7 +216,8 @@ class Prepared:
                 continue
             if name == "groups" and value is not None:
                 names = self.dataset.names
-                same = grouping(value, names).named(names) == self.grouping.named(names)
+                given = grouping(groups_of_features(value, self.dataset), names)
+                same = given.named(names) == self.grouping.named(names)
             else:
                 same = _equal(value, default) or _equal(value, current)
             if not same:
@@ -278,6 +283,8 @@ def prepare(
     data, most = as_frame(data), bytes_of(max_memory)
     of_table(data, most).free(most)
     dataset = _read_with_labels(data, options, most)
+    options["groups"] = groups_of_features(groups, dataset)
+    data = data.dataset if isinstance(data, AsGiven) else data
     given_arrays = arrays_of(data, dataset)
     notes: list[str] = []
     dataset, weights = apply_weights(dataset, sample_weight, notes)
@@ -290,6 +297,7 @@ def prepare(
     if dataset.once and isinstance(data, Dataset) and data is not dataset:
         data.release()
     info: Info
+    identifiers = [] if cluster is not None else identifier_columns(dataset)
     if estimator == "gaussian":
         dataset, weights, candidates, learned, info, gaussian_notes = gaussian_info(
             dataset, weights, options, most, threads_of(options["n_jobs"])
@@ -298,18 +306,30 @@ def prepare(
     elif cluster is not None:
         from mlfs.api.cluster.held import count_on_cluster
 
-        dataset, candidates, learned, info = count_on_cluster(dataset, weights, options)
+        dataset, candidates, learned, info, identifiers = count_on_cluster(
+            dataset, weights, options
+        )
         notes += notes_of(dataset, info, candidates, learned, missing)
     else:
         candidates, learned, table = count_columns(dataset, weights, options, most, taken)
-        info = info_of(table, correction)
+        info = info_of(table, correction, candidates.candidates(identifiers))
         notes += notes_of(dataset, info, candidates, learned, missing)
     notes = [*_notes_of_reading(dataset), *notes]
     if correction == "auto" and estimator != "gaussian":
-        notes += correction_notes(dataset, candidates, info)
+        skipped = candidates.candidates(identifiers)
+        notes += correction_notes(dataset, candidates, info, skipped)
     columns = _frame_columns(data)
     prepared = Prepared(
-        dataset, learned, candidates, info, weights, tuple(notes), options, columns, target_binnings
+        dataset,
+        learned,
+        candidates,
+        info,
+        weights,
+        tuple(notes),
+        options,
+        columns,
+        target_binnings,
+        identifiers,
     )
     if estimator != "gaussian":
         weakref.finalize(prepared, release, info)

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mlfs.api.candidates import Grouping
 from mlfs.api.estimators import BY_CHANCE, most_by_chance, why_not_expected
-from mlfs.data.dataset import Dataset, Label, identifier_columns
+from mlfs.data.dataset import Dataset, Label
 from mlfs.discretize import Binnings
 from mlfs.errors import Caution, plural, printable
-from mlfs.information.for_search import (
-    constant_features,
-    is_adjusted,
-    table_of,
-    tells_rows_apart,
-)
-from mlfs.information.gaussian import GaussianInfo
+from mlfs.information.for_search import constant_features, is_adjusted, table_of
 from mlfs.information.info import Info
 
 if TYPE_CHECKING:
+    from mlfs.api.options import Options
     from mlfs.api.plan import Plan
     from mlfs.api.prepared import Prepared
 
@@ -67,9 +62,11 @@ def notes_of(
     return notes
 
 
-def correction_notes(dataset: Dataset, groups: Grouping, info: Info) -> list[str]:
+def correction_notes(
+    dataset: Dataset, groups: Grouping, info: Info, skipped: Sequence[int]
+) -> list[str]:
     """Say that and why information is corrected, or why it is not although that would matter."""
-    candidate, levels, share = most_by_chance(info)
+    candidate, levels, share = most_by_chance(info, skipped)
     if share <= BY_CHANCE:
         return []
     members = groups.members[candidate]
@@ -87,54 +84,44 @@ def _is_whole(label: Label) -> bool:
     return all(value.lstrip("-").isdigit() for value in label.values)
 
 
-def identifiers(prepared: Prepared, excluded: Iterable[int]) -> list[int]:
-    """The candidates that have another value in every row, as a key has, and may be picked."""
-    excluded_candidates = {*prepared.grouping.candidates(excluded)}
-    return [j for j in _all_identifiers(prepared) if j not in excluded_candidates]
+def identifiers(prepared: Prepared, options: Options, asked: Sequence[int]) -> list[int]:
+    """The columns that name a row and are left out of a search; none if nothing else is there.
+
+    A group of columns is left out if one of them names a row. Columns in `asked` stay.
+    """
+    if options.keep_identifiers:
+        return []
+    grouping = prepared.grouping
+    found = grouping.candidates(prepared.identifiers)
+    kept = {*grouping.candidates(asked)}
+    others = len(grouping.members) - len({*found} | kept)
+    return grouping.columns(j for j in found if j not in kept) if others or kept else []
 
 
 def identifier_notes(prepared: Prepared, plan: Plan) -> list[str]:
-    """Say which identifiers are left out of a search, and warn of those that may be picked.
-
-    Such a feature has all the information there can be about anything, and predicts nothing.
-    """
-    picked = identifiers(prepared, plan.excluded)
-    notes = _identifier_notes(prepared, plan.left_out, left_out=True)
-    return [*notes, *_identifier_notes(prepared, picked, left_out=False)]
-
-
-def _identifier_notes(
-    prepared: Prepared, candidates: Sequence[int], *, left_out: bool
-) -> list[str]:
-    if not candidates:
-        return []
-    members, names = prepared.grouping.members, prepared.dataset.names
-    listed = [
-        prepared.grouping.names[j] if len(members[j]) > 1 else names[members[j][0]]
-        for j in candidates[:SHOWN]
-    ]
-    shown = ", ".join(repr(printable(name)) for name in listed)
-    rest = f" and {len(candidates) - SHOWN:,} more" if len(candidates) > SHOWN else ""
-    looks, predicts, pronoun = (
-        ("looks", "predicts", "it") if len(candidates) == 1 else ("look", "predict", "them")
-    )
-    text = (
-        f"{plural(len(candidates), 'feature')} with another value in every row, like a key, which "
-        f"{looks} informative and {predicts} nothing: {shown}{rest}; "
-    )
+    """Say which columns name a row: those that are left out, and those that may be picked."""
+    names, left_out = prepared.dataset.names, plan.left_out
     if left_out:
-        return [f"{text}n=cv leaves {pronoun} out, include (--include) keeps {pronoun}"]
-    return [Caution(f"{text}exclude {pronoun}")]
+        shown = _listed([names[j] for j in left_out])
+        columns = "column" if len(left_out) == 1 else f"{len(left_out):,} columns"
+        text = (
+            f"left out {columns} with another value in every row, like a key, or nearly so: "
+            f"{shown}; include (--include) or keep_identifiers (--keep-identifiers) takes them"
+        )
+        return [Caution(text)]
+    picked = [j for j in prepared.identifiers if j not in {*plan.excluded, *plan.forced}]
+    if not picked:
+        return []
+    shown = _listed([names[j] for j in picked])
+    return [
+        Caution(
+            f"{plural(len(picked), 'column')} with another value in every row, like a key, or "
+            f"nearly so, which looks informative and predicts nothing: {shown}; "
+            "exclude (--exclude) leaves them out"
+        )
+    ]
 
 
-def _all_identifiers(prepared: Prepared) -> list[int]:
-    """The candidates that have another value in every row."""
-    if isinstance(prepared.info, GaussianInfo):
-        return prepared.grouping.candidates(identifier_columns(prepared.dataset))
-    limit, n_rows, candidates = prepared.options["nominal_limit"], prepared.dataset.shape[0], []
-    for j in np.flatnonzero(tells_rows_apart(prepared.info)).tolist():
-        columns = [prepared.dataset.columns[c] for c in prepared.grouping.members[j]]
-        nominal = any(column.kind == "nominal" for column in columns)
-        if n_rows > (2 if nominal else limit):
-            candidates.append(j)
-    return candidates
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(repr(printable(name)) for name in names[:SHOWN])
+    return f"{shown} and {len(names) - SHOWN:,} more" if len(names) > SHOWN else shown

@@ -10,7 +10,7 @@ import numpy as np
 
 from mlfs import criteria
 from mlfs.api.as_dataset import mark_once
-from mlfs.api.candidates import columns_named
+from mlfs.api.candidates import features_named
 from mlfs.api.cross_validated import CrossValidation, cross_validated
 from mlfs.api.estimators import refuse_unanswered
 from mlfs.api.options import OPTIONS, UNITS, Options, check_options
@@ -21,6 +21,7 @@ from mlfs.api.plan import (
     ranking_from,
     rescale,
     search,
+    start_of,
     unite_rankings,
 )
 from mlfs.api.prepared import DEFAULTS, Prepared, corrected_for, prepare
@@ -47,6 +48,7 @@ def select(
     include: Any = (),
     exclude: Any = (),
     drop_constant: bool = False,
+    keep_identifiers: bool = False,
     groups: Any = None,
     start: Any = None,
     prefilter: int | None = None,
@@ -101,6 +103,9 @@ def select(
         Columns that are picked first, in this order, and count towards n; columns that never are.
     drop_constant : bool
         Never pick features that are constant once binned, unless they are included.
+    keep_identifiers : bool
+        Let columns that name a row be picked: keys, counters, texts that differ in nearly every
+        row. By default they are left out, with a note, unless they are included.
     groups : mapping or sequence, optional
         Columns that count as one feature: their joint value is what is scored.
     start : Selection, mapping or sequence, optional
@@ -215,18 +220,25 @@ def _plan(
     on_pick: Callable[[str, Pick], object] | None,
 ) -> Plan:
     """The options of the search, with columns by number."""
-    forced = columns_named(options.include, prepared.dataset.names, "include")
+    forced = features_named(options.include, prepared.dataset, "include")
     excluded = _never_picked(prepared, options, forced)
-    keys = identifiers(prepared, [*forced, *excluded]) if is_cv(options.n) else []
     return Plan(
         name=name,
         criterion=criterion,
         options=options,
         forced=forced,
-        excluded=[*excluded, *prepared.grouping.columns(keys)],
-        left_out=keys,
-        on_pick=on_pick,
+        excluded=excluded,
+        left_out=identifiers(prepared, options, [*forced, *excluded]),
+        on_pick=_with_given_numbers(on_pick, prepared),
     )
+
+
+def _with_given_numbers(on_pick: Any, prepared: Prepared) -> Any:
+    """The function that is called with each pick, by the numbers of the columns that were given."""
+    if on_pick is None or prepared.dataset.places is None or not prepared.grouping.trivial:
+        return on_pick
+    given = prepared.dataset.given
+    return lambda label, pick: on_pick(label, pick.renumbered(given))
 
 
 def _run(plan: Plan, prepared: Prepared, criterion: Any) -> Selection:
@@ -284,7 +296,7 @@ def _selection_of(
         parameters={key: v for key, v in vars(criterion).items() if not key.startswith("_")},
         scope="each label" if per_label else "all labels",
         units=units,
-        data={"rows": rows, "features": d, "labels": q},
+        data={"rows": rows, "features": d, "labels": q, **_columns_given(prepared)},
         labels={key: rescale(by_label[key], factor) for key in by_label if per_label},
         network=network,
         binnings=prepared.binnings,
@@ -294,12 +306,20 @@ def _selection_of(
             "n": n.item() if isinstance(n, np.generic) else n,
             "include": [names[j] for j in plan.forced],
             "exclude": [names[j] for j in plan.excluded],
+            "identifiers": [names[j] for j in plan.left_out],
             "started": plan.options.start is not None,
             **prepared.settings,
         },
         notes=(*prepared.notes, *identifier_notes(prepared, plan), *searches.notes),
         pair_terms=searches.pair_terms,
+        column_names=prepared.dataset.names_given,
     )
+
+
+def _columns_given(prepared: Prepared) -> dict[str, int]:
+    """How many columns were given, if some of them are left out of X."""
+    dataset = prepared.dataset
+    return {} if dataset.places is None else {"columns": dataset.n_given}
 
 
 def _number_by_cv(plan: Plan, prepared: Prepared, criterion: Any) -> CrossValidation:
@@ -309,14 +329,15 @@ def _number_by_cv(plan: Plan, prepared: Prepared, criterion: Any) -> CrossValida
     if plan.options.prefilter is not None:
         candidates = min(candidates, plan.options.prefilter + len(forced))
     most = max(len(forced), most_of(str(plan.options.n), candidates))
-    return cross_validated(
-        prepared, criterion, plan.options.but(exclude=plan.excluded), len(forced), most
-    )
+    columns = {"include": plan.forced, "exclude": [*plan.excluded, *plan.left_out]}
+    if not isinstance(plan.options.start, (Selection, Mapping)):
+        columns["start"] = start_of(plan, prepared.dataset, "")
+    return cross_validated(prepared, criterion, plan.options.but(**columns), len(forced), most)
 
 
 def _never_picked(prepared: Prepared, options: Options, forced: list[int]) -> list[int]:
     """The columns that are never picked."""
-    excluded = columns_named(options.exclude, prepared.dataset.names, "exclude")
+    excluded = features_named(options.exclude, prepared.dataset, "exclude", strict=False)
     if options.drop_constant:
         forced_candidates = {*prepared.grouping.candidates(forced)}
         constant = {*np.flatnonzero(constant_features(prepared.info)).tolist()} - forced_candidates
@@ -342,11 +363,12 @@ def _search_all(plan: Plan, prepared: Prepared, info: Info, per_label: bool) -> 
     results = _search_on_cluster(plan, prepared, info, labels, out) if per_label else None
     if results is None:
         results = _search_here(plan, prepared, info, labels, out, per_label)
-    names = prepared.dataset.feature_names if per_label else prepared.dataset.names
     shortfalls: dict[str, str] = {}
     for label in sorted(results):
         result, label_name = results[label], labels[label]
-        out.by_label[label_name] = ranking_from(result, prepared.grouping, names, label_name)
+        out.by_label[label_name] = ranking_from(
+            result, prepared.grouping, prepared.dataset, label_name
+        )
         out.pair_terms["counted"] += result.counted
         out.pair_terms["eager"] += result.eager
         if result.note and not (per_label and result.timed_out):

@@ -20,6 +20,7 @@ from mlfs.search.label_parents import Structure
 from mlfs.search.picks import Pick, Picks, Significance
 
 SCHEMA = 1
+ColumnNames = Sequence[str] | Mapping[int, str]
 TERMS = ("relevance", "redundancy", "label_correlation")
 
 
@@ -179,6 +180,8 @@ class Selection(Ranking):
         counts (``eager``).
     cross_validation : CrossValidation or None
         The scores of all numbers of features that ``n="cv"`` tried.
+    column_names : sequence or mapping
+        The name of each column by its number, without columns that cannot be features.
     """
 
     criterion: str = ""
@@ -194,6 +197,7 @@ class Selection(Ranking):
     notes: tuple[str, ...] = ()
     pair_terms: Mapping[str, int] = field(default_factory=dict)
     cross_validation: CrossValidation | None = field(default=None, compare=False)
+    column_names: ColumnNames = field(default=(), compare=False)
 
     def __repr__(self) -> str:
         from mlfs.api.display import as_line
@@ -212,6 +216,8 @@ class Selection(Ranking):
             for pick in ranking.chosen:
                 record = pick.to_dict()
                 terms = record.pop("terms")
+                if pick.runner_up is not None:
+                    record["runner_up"] = self.column_names[pick.runner_up]
                 rows.append({**({"label": label} if label else {}), **record, **terms})
         with naming_half_pairs(value for row in rows for value in row.values()):
             return pandas().DataFrame(rows)
@@ -292,11 +298,10 @@ class Selection(Ranking):
                     raise DataError(f"X has no column {printable(name)!r}, which is selected")
             return X[[column_of[self.names[i]] for i in order]]
         X = _table(X)
-        if X.shape[1] != self.data["features"]:
-            n_columns, n_features = X.shape[1], self.data["features"]
-            raise DataError(
-                f"X has {n_columns} columns, but the selection is of {n_features} features"
-            )
+        n_given = self.data.get("columns", self.data["features"])
+        if X.shape[1] != n_given:
+            msg = f"X has {X.shape[1]} columns, but the selection is of {n_given} features"
+            raise DataError(msg)
         return X[:, [self.indices[i] for i in order]]
 
     def to_dict(self) -> dict[str, Any]:

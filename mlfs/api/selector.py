@@ -11,11 +11,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mlfs.api.as_dataset import keeps_numbers
+from mlfs.api.as_dataset import AsGiven, keeps_numbers
 from mlfs.api.column_selector import (
     ColumnSelector,
     PickReport,
-    Positions,
     categorical_names,
     refuse_no_columns,
     refuse_reading,
@@ -55,7 +54,7 @@ class FeatureSelector(ColumnSelector):
     include, exclude : sequence of str or int, default=()
         Columns that are picked first, in this order, and count towards the number; columns that
         never are. By name, glob or position in X.
-    drop_constant : bool, default=False
+    drop_constant, keep_identifiers : bool, default=False
         Never pick columns that are constant once binned, unless they are included.
     groups : mapping or sequence, optional
         Columns that count as one feature, such as a one-hot block: group name to columns, or one
@@ -159,7 +158,6 @@ class FeatureSelector(ColumnSelector):
         out, constant labels, and rows whose names differ in X and y are warned about too.
     selection_ : Selection
         The whole answer of `mlfs.select`; ``selection_.to_dict()`` is the command's JSON.
-        Its columns are counted without those that cannot be features.
 
     Notes
     -----
@@ -188,6 +186,7 @@ class FeatureSelector(ColumnSelector):
         include: Any = (),
         exclude: Any = (),
         drop_constant: bool = False,
+        keep_identifiers: bool = False,
         groups: Any = None,
         start: Any = None,
         prefilter: int | None = None,
@@ -221,7 +220,7 @@ class FeatureSelector(ColumnSelector):
         self.n_features_to_select = n_features_to_select
         self.per_label = per_label
         self.include, self.exclude = include, exclude
-        self.drop_constant = drop_constant
+        self.drop_constant, self.keep_identifiers = drop_constant, keep_identifiers
         self.groups, self.start = groups, start
         self.prefilter = prefilter
         self.bins, self.n_bins, self.nominal_limit = bins, n_bins, nominal_limit
@@ -273,8 +272,8 @@ class FeatureSelector(ColumnSelector):
 
     def _arguments(
         self, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[Dataset | Prepared, Positions, dict[str, Any]]:
-        """The data, how their columns map to those of X, and the arguments of `mlfs.select`."""
+    ) -> tuple[AsGiven | Prepared, dict[str, Any]]:
+        """The data, and the arguments of `mlfs.select`."""
         options = {name: getattr(self, parameter) for name, parameter in PARAMETERS.items()}
         seed = seed_of(self.random_state)
         n = self.n_features_to_select
@@ -282,41 +281,38 @@ class FeatureSelector(ColumnSelector):
         check_options(options)
         for option in FITTING:
             option.read(getattr(self, option.name))
-        data, positions = self._read(X, y)
-        dataset = data.dataset if isinstance(data, Prepared) else data
+        data = self._read(X, y)
         options.update(
             sample_weight=sample_weight,
-            include=positions.within(self.include, "include"),
-            exclude=positions.within(self.exclude, "exclude", strict=False),
-            groups=positions.groups(self.groups),
-            start=positions.start(self.start),
+            include=() if self.include is None else self.include,
+            exclude=() if self.exclude is None else self.exclude,
             n_jobs=self.n_jobs if data is X else threads(self.n_jobs),
         )
-        options["on_pick"] = PickReport(options["groups"], dataset) if self.verbose else None
-        return data, positions, options
+        options["on_pick"] = PickReport(options["groups"], data.dataset) if self.verbose else None
+        return data, options
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        data, positions, options = self._arguments(X, y, sample_weight)
-        dataset = data.dataset if isinstance(data, Prepared) else data
+        data, options = self._arguments(X, y, sample_weight)
         try:
             selection = select(data, **options)
         except Interrupted as stop:
             if len(stop.selection):
-                self._keep(stop.selection, positions, dataset)
+                self._keep(stop.selection, data.dataset)
             raise
-        self._keep(selection, positions, dataset)
+        self._keep(selection, data.dataset)
         return self
 
     @property
     def ties_(self) -> tuple[tuple[int, ...], ...]:
         """The columns that tie with each pick."""
         check_is_fitted(self)
-        return tuple(self._columns.outside(tied) for tied in self.selection_.ties)
+        return self.selection_.ties
 
-    def _read(self, X: Any, y: Any) -> tuple[Dataset | Prepared, Positions]:
-        """The data of `fit`, and how their columns map to those of X."""
+    def _read(self, X: Any, y: Any) -> AsGiven | Prepared:
+        """The data of `fit`."""
         if isinstance(X, Prepared):
-            return X, self._take_prepared(X, y)
+            self._take_prepared(X, y)
+            return X
         if y is None:
             msg = (
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y "
@@ -335,46 +331,43 @@ class FeatureSelector(ColumnSelector):
             numbers=keeps_numbers(vars(self)),
         )
         validate_data(self, X, skip_check_array=True)
-        return data, Positions.of_data(X, data)
+        return AsGiven(data)
 
-    def _read_collections(self, X: Any, y: Any) -> tuple[Dataset, Positions]:
+    def _read_collections(self, X: Any, y: Any) -> AsGiven:
         """Collections of dask, which workers read."""
         from mlfs.api.cluster.elsewhere import elsewhere
 
         refuse_reading(self.classes, self.categorical_features)
         data = elsewhere((X, y), self.cluster, numbers=keeps_numbers(vars(self)))
         validate_data(self, X, skip_check_array=True)
-        return data, Positions.of_data(X, data)
+        return AsGiven(data)
 
-    def _take_prepared(self, prepared: Prepared, y: Any) -> Positions:
+    def _take_prepared(self, prepared: Prepared, y: Any) -> None:
         if y is not None:
             msg = "y is given beside a Prepared, which knows its labels: leave y out"
             raise UsageError(msg)
         refuse_reading(self.classes, self.categorical_features)
-        positions = Positions.of_prepared(prepared)
         self.__dict__.pop("feature_names_in_", None)
-        self.n_features_in_ = len(positions.names)
+        self.n_features_in_ = prepared.dataset.n_given
         if prepared.columns is not None:
-            self.feature_names_in_ = np.array(positions.names, dtype=object)
-        return positions
+            self.feature_names_in_ = np.array(prepared.columns, dtype=object)
 
-    def _keep(self, selection: Selection, positions: Positions, data: Dataset) -> None:
+    def _keep(self, selection: Selection, data: Dataset) -> None:
         """Store the answer under the names that scikit-learn's users know."""
         self.selection_ = selection
-        self.indices_ = positions.numbers(selection.indices)
+        self.indices_ = np.array(selection.indices, dtype=np.intp)
         self.scores_ = selection.scores
         self.score_terms_ = selection.terms
         self.margins_ = selection.margins
-        self._columns = positions
-        ranks = selection.ranks
-        self.ranking_ = np.full(len(positions.names), ranks.max(initial=0) + 1, dtype=np.intp)
-        self.ranking_[self.indices_] = ranks
-        self.support_ = np.zeros(len(positions.names), dtype=bool)
+        ranks, d = selection.ranks, self.n_features_in_
+        self.ranking_ = np.full(d, ranks.max(initial=0) + 1, dtype=np.intp)
+        np.minimum.at(self.ranking_, self.indices_, ranks)
+        self.support_ = np.zeros(d, dtype=bool)
         self.support_[self.indices_] = True
-        self.n_features_ = len(selection)
+        self.n_features_ = int(self.support_.sum())
         if selection.labels:
             self.label_indices_ = {
-                name: positions.numbers(ranking.indices)
+                name: np.array(ranking.indices, dtype=np.intp)
                 for name, ranking in selection.labels.items()
             }
         else:

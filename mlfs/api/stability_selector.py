@@ -114,7 +114,7 @@ class StabilitySelector(ColumnSelector):
         """
         n_subsamples, share = self._check_parameters()
         base = FeatureSelector() if self.selector is None else clone(self.selector)
-        data, positions, options = base._arguments(X, y, None)  # noqa: SLF001  # of the same package
+        data, options = base._arguments(X, y, None)  # noqa: SLF001  # of the same package
         prepared = prepare(
             data, **{name: options.pop(name) for name in DEFAULTS if name in options}
         )
@@ -135,7 +135,7 @@ class StabilitySelector(ColumnSelector):
             row_mask = np.zeros(rows, bool)
             row_mask[generator.choice(rows, size, replace=False, shuffle=False)] = True
             selection = select(prepared.among_rows(row_mask), **options)
-            is_selected[positions.numbers(selection.indices)] = True
+            is_selected[list(selection.indices)] = True
         self._count()
         self.notes_ = prepared.notes
         for note in prepared.notes:

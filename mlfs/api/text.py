@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mlfs.api.selection import Chosen, Ranking, Selection
+from mlfs.api.selection import Chosen, ColumnNames, Ranking, Selection
 from mlfs.errors import plural, printable
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def heading(selection: Selection) -> str:
 
 def table(selection: Selection) -> str:
     """Render a table to read: picks in order, with terms, margin and runner-up."""
-    columns = selection.binnings
+    columns = selection.column_names
     lines = [heading(selection)]
     if selection.scope != "each label":
         lines += _picks(selection.chosen, columns)
@@ -165,7 +165,7 @@ def table(selection: Selection) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _picks(picks: Sequence[Chosen], columns: Sequence[Binning]) -> list[str]:
+def _picks(picks: Sequence[Chosen], names: ColumnNames) -> list[str]:
     correlated = any(pick.label_correlation for pick in picks)
     header = ["rank", "index", "name", "score", "relevance", "redundancy"]
     header += [*(["label corr."] if correlated else []), "margin", "runner-up", ""]
@@ -180,21 +180,21 @@ def _picks(picks: Sequence[Chosen], columns: Sequence[Binning]) -> list[str]:
                 printable(pick.name, WIDEST),
                 *(_number(term) for term in terms),
                 _number(pick.margin),
-                "-" if pick.runner_up is None else printable(columns[pick.runner_up].name, WIDEST),
-                _remarks(pick, columns),
+                "-" if pick.runner_up is None else printable(names[pick.runner_up], WIDEST),
+                _remarks(pick, names),
             ]
         )
     last = len(header) - 1
     return align(header, rows, left={2, last - 1, last})
 
 
-def _remarks(pick: Chosen, columns: Sequence[Binning]) -> str:
+def _remarks(pick: Chosen, names: ColumnNames) -> str:
     remarks = ["asked for"] if pick.forced else []
     if pick.group:
         remarks.append(f"group {printable(pick.group, WIDEST)}")
     if pick.tied.size:
         others = f" and {pick.tied.size - 1} more" if pick.tied.size > 1 else ""
-        remarks.append(f"ties with {printable(columns[pick.tied[0]].name, WIDEST)}{others}")
+        remarks.append(f"ties with {printable(names[int(pick.tied[0])], WIDEST)}{others}")
     return "; ".join(remarks)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mlfs.api.options import NAMED
 from mlfs.binnings import BINNINGS
 from mlfs.cli.console import INTERRUPTED, console_of
 from mlfs.cli.help import Command, topical

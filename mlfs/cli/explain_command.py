@@ -43,7 +43,7 @@ def explain(
     For a feature that was not picked: its score if it came next, what is ahead of it, and what
     it shares with the picks. Names may be globs.
     """
-    from mlfs.api.candidates import columns_named
+    from mlfs.api.candidates import features_named
     from mlfs.api.explanation import document, explanation_text
     from mlfs.api.explanation import explain as explanations
     from mlfs.api.text import json_text
@@ -51,7 +51,7 @@ def explain(
     console = console_of(context)
     _, settings = selection_options(options)
     dataset = input_data(data, options)
-    columns_named(features, dataset.feature_names, "the features to explain")
+    features_named(features, dataset, "the features to explain")
     prepared, selection = run_selection(console, dataset, settings)
     named = features if features and not selection.interrupted else None
     reasons = explanations(prepared, selection, named, units=settings["units"])

@@ -107,19 +107,20 @@ def select(
 
 def run_selection(console: Console, dataset: Any, settings: dict[str, Any]) -> tuple[Any, Any]:
     """Prepare and select, with progress on a terminal; pass on what the user should know."""
+    from mlfs.api.as_dataset import AsGiven
     from mlfs.api.prepared import DEFAULTS, prepare
     from mlfs.api.selecting import select as run
 
     preparing = {name: value for name, value in settings.items() if name in DEFAULTS}
     searching = {name: value for name, value in settings.items() if name not in DEFAULTS}
     if settings["cluster"] is None:
-        prepared = prepare(dataset, **preparing)
+        prepared = prepare(AsGiven(dataset), **preparing)
     else:
         with Waiting(console, "the workers prepare the data"):
-            prepared = prepare(dataset, **preparing)
+            prepared = prepare(AsGiven(dataset), **preparing)
     names = dataset.feature_names
     n = settings["n"] if isinstance(settings["n"], int) else None
-    shown = names
+    shown = dataset.names_given
     if not prepared.grouping.trivial:
         shown = [names[columns[0]] for columns in prepared.grouping.members]
     beside = (lambda: prepared.cluster_report) if settings["cluster"] is not None else str
@@ -144,7 +145,7 @@ def _deliver(console: Console, dataset: Any, selection: Any, place: Output, *, f
         return
     try:
         if place.kind == "data" and len(selection):
-            kept = sorted(set(selection.indices))
+            kept = sorted({*map(dataset.feature_names.index, selection.names)})
             console.note(*write_data(dataset.reduced(kept), place, force=force))
             console.detail(f"wrote {plural(len(kept), 'feature')} to {place.path}")
     finally:  # a full disk does not cost the user the ranking

@@ -120,7 +120,7 @@ def _by_criterion(name: Any, parameters: Mapping[str, Any]) -> Ranker:
     _, criterion = criteria.get(name, parameters)
 
     def rank(train: TrainingRows, n: int, _: int) -> Ranked:  # no seed: it only shuffles labels
-        options = dict(train.options)
+        options = {**train.options, "keep_identifiers": True}  # the data set has lost its own
         if criterion.network is False:
             options = {key: value for key, value in options.items() if key not in NETWORK}
         selection = select(train.prepared, name, n, parameters=parameters, **options)

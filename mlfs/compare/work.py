@@ -21,7 +21,8 @@ from mlfs.compare.resampling import Folds, Given, Split
 from mlfs.compare.results import finite
 from mlfs.compare.settings import Cell, Job, Settings, seed_for
 from mlfs.compare.training_rows import TrainingRows
-from mlfs.data.dataset import Dataset, identifier_columns
+from mlfs.data.dataset import Dataset
+from mlfs.data.identifiers import identifier_columns
 from mlfs.errors import MlfsError, printable, without_folders
 from mlfs.metrics import evaluate
 from mlfs.metrics.top import FEWEST, propensities

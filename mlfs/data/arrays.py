@@ -85,14 +85,14 @@ def from_arrays(
     X, Y = as_frame(X), as_frame(Y)
     if labels is not None:
         X, Y = _split(X, Y, labels)
-    left_out: list[tuple[str, str]] = []
+    gone: dict[int, tuple[str, str]] = {}
     columns: Sequence[Column]
     if sp.issparse(X):
         matrix, columns = from_sparse(X, _names(feature_names, X.shape[-1]))
     elif family(X, "X"):
-        matrix, columns, left_out = _from_frame(X, feature_names)
+        matrix, columns, gone = _from_frame(X, feature_names)
     else:
-        matrix, columns, left_out = _from_dense(X, feature_names)
+        matrix, columns, gone = _from_dense(X, feature_names)
     cells = matrix.data if sp.issparse(matrix) else matrix
     careful = needs_check(cells)
     if careful and matrix.dtype.kind == "f" and isinstance(matrix, np.ndarray):
@@ -105,8 +105,11 @@ def from_arrays(
     if n_rows == 0:
         raise DataError("X has no rows: 0 sample(s), while a minimum of 1 is required")
     if not columns:
-        reasons = [f": {printable(name)!r} is left out, as {reason}" for name, reason in left_out]
+        reasons = [
+            f": {printable(name)!r} is left out, as {reason}" for name, reason in gone.values()
+        ]
         raise DataError("X has no column that can be a feature" + "".join(reasons[:1]))
+    n_given, left_out = len(columns) + len(gone), tuple(gone.values())
     notes = [*_index_notes(X, Y)]
     if numbers:
         y, label_list = numeric_targets(Y, n_rows, label_names, classes)
@@ -119,9 +122,10 @@ def from_arrays(
         columns,
         label_list,
         weights=None if sample_weight is None else check_weights(sample_weight, n_rows),
-        left_out=tuple(left_out),
+        left_out=left_out,
         source=Source(),
         notes=(*notes, *_notes(cells if careful else None, y, left_out)),
+        places=[j for j in range(n_given) if j not in gone] if gone else None,
     )
 
 
@@ -186,14 +190,14 @@ def _names(names: Iterable[Any] | None, d: int) -> Sequence[str]:
 
 def _from_frame(
     frame: Any, names: Sequence[str] | None
-) -> tuple[Any, Sequence[Column], list[tuple[str, str]]]:
+) -> tuple[Any, Sequence[Column], dict[int, tuple[str, str]]]:
     d = len(frame.columns)
     column_names = _names(frame.columns if names is None else names, d)
     if family(frame) == "polars":
         return _from_columns([frame[:, j] for j in range(d)], column_names, frame.height)
     types = list(frame.dtypes)
     if d and all(type(t).__name__ == "SparseDtype" and t.fill_value == 0 for t in types):
-        return *from_sparse(frame.sparse.to_coo(), column_names), []
+        return *from_sparse(frame.sparse.to_coo(), column_names), {}
     if d and len(set(types)) == 1 and isinstance(types[0], np.dtype) and types[0].kind in "iufb":
         return _from_dense(frame.to_numpy(), column_names)
     return _from_columns([frame.iloc[:, j] for j in range(d)], column_names, len(frame))
@@ -201,25 +205,25 @@ def _from_frame(
 
 def _from_columns(
     values: list[Any], names: Sequence[str], n_rows: int
-) -> tuple[np.ndarray, tuple[Column, ...], list[tuple[str, str]]]:
-    columns, numbers, left_out = [], [], []
-    for name, cells in zip(names, values, strict=True):
+) -> tuple[np.ndarray, tuple[Column, ...], dict[int, tuple[str, str]]]:
+    columns, numbers, gone = [], [], {}
+    for j, (name, cells) in enumerate(zip(names, values, strict=True)):
         try:
             column, x = column_of(name, cells)
         except NotAFeatureError as why:
-            left_out.append((name, str(why)))
+            gone[j] = name, str(why)
         else:
             columns.append(column)
             numbers.append(x)
     matrix = np.empty((n_rows, len(columns)))
     for j, x in enumerate(numbers):
         matrix[:, j] = x
-    return matrix, tuple(columns), left_out
+    return matrix, tuple(columns), gone
 
 
 def _from_dense(
     x: Any, names: Sequence[str] | None
-) -> tuple[np.ndarray, Sequence[Column], list[tuple[str, str]]]:
+) -> tuple[np.ndarray, Sequence[Column], dict[int, tuple[str, str]]]:
     array = _as_array(x)
     if array.ndim != 2:
         hint = ". Reshape your data with X.reshape(-1, 1) if it is one column"
@@ -235,7 +239,7 @@ def _from_dense(
     return (
         as_counted(array),
         Uniform(column_names, column_of("", np.zeros(0, array.dtype))[0]),
-        [],
+        {},
     )
 
 
@@ -264,7 +268,7 @@ def _as_array(x: Any) -> Any:
 
 
 def _notes(
-    numbers: np.ndarray | None, labels: Any, left_out: list[tuple[str, str]]
+    numbers: np.ndarray | None, labels: Any, left_out: Iterable[tuple[str, str]]
 ) -> Iterable[str]:
     for name, why in left_out:
         yield Caution(f"column {printable(name)!r} is left out of X: {why}")

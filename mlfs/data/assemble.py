@@ -193,6 +193,7 @@ def assemble(
             f"the {len(labels)} different numbers of the column {name!r} are taken as names of "
             "labels; --target-bins bins them as a numeric target, --classes takes them as classes"
         )
+    places = [place for place, j in enumerate(others) if isinstance(columns[j], Column)]
     is_sparse = bool(label_codes) and sp.issparse(label_codes[0])
     return Dataset(
         X,
@@ -202,6 +203,7 @@ def assemble(
         left_out=left_out,
         source=Source(path, form, labels_by=label_columns.by),
         notes=tuple(all_notes),
+        places=places if left_out else None,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, overload
@@ -106,6 +106,9 @@ class Dataset:
         What a user should know about how it was read.
     once : bool
         Whether X serves one selection only, and is released as soon as it is coded.
+    places : sequence of int, optional
+        Where each column of X stands among the columns of the file or frame that are no labels;
+        None if it has all of them.
     """
 
     X: Any
@@ -117,6 +120,7 @@ class Dataset:
     source: Source = field(default_factory=Source)
     notes: tuple[str, ...] = ()
     once: bool = field(default=False, compare=False)
+    places: Sequence[int] | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         rows, features, labels = self.shape
@@ -153,6 +157,23 @@ class Dataset:
         return [column.name for column in self.columns]
 
     @property
+    def n_given(self) -> int:
+        """The number of columns that were given, with those that are left out of X."""
+        return self.shape[1] if self.places is None else len(self.left_out) + len({*self.places})
+
+    @property
+    def given(self) -> np.ndarray:
+        """Where each column of X stands among those that were given."""
+        return np.arange(self.shape[1]) if self.places is None else np.array(self.places, np.int64)
+
+    @property
+    def names_given(self) -> Sequence[str] | dict[int, str]:
+        """The name of each column of X by its number among those that were given."""
+        if self.places is None:
+            return self.names
+        return dict(zip(self.places, self.feature_names, strict=True))
+
+    @property
     def label_names(self) -> list[str]:
         """The names of the columns of Y."""
         if isinstance(self.labels, Uniform):
@@ -182,43 +203,14 @@ class Dataset:
         """Keep some columns of X, in the order given."""
         indices = np.asarray(features, dtype=np.int64)
         return replace(
-            self, X=self.table[:, indices], columns=tuple(self.columns[j] for j in indices.tolist())
+            self,
+            X=self.table[:, indices],
+            columns=tuple(self.columns[j] for j in indices.tolist()),
+            places=None,
         )
 
 
 Dataset.X = _FloatTable()  # after the decorator, which would take it for a default
-
-
-def identifier_columns(dataset: Dataset) -> list[int]:
-    """The nominal columns that have another value in every row: as a key has.
-
-    Examples
-    --------
-    >>> from mlfs.data.dataset import Column, Label
-    >>> name = Column("name", "nominal", ("ann", "bob", "cid"))
-    >>> data = Dataset(np.array([[0., 1], [1, 1], [2, 0]]), np.array([[1], [1], [0]]),
-    ...                (name, Column("height")), (Label("x"),))
-    >>> identifier_columns(data)
-    [0]
-    """
-    rows = dataset.shape[0]
-
-    def values_of(j: int) -> np.ndarray:
-        part = dataset.table[:, [j]]
-        return np.asarray(part.toarray() if sp.issparse(part) else part).ravel()
-
-    return [
-        j for j, column in enumerate(dataset.columns) if names_each_row(column, rows, values_of, j)
-    ]
-
-
-def names_each_row(
-    column: Column, rows: int, values_of: Callable[[int], np.ndarray], j: int
-) -> bool:
-    """Whether column j, whose values `values_of` returns, has another value in every row."""
-    if column.kind != "nominal" or not 2 < rows <= len(column.values):
-        return False
-    return bool(np.unique(values_of(j)).size == rows)
 
 
 # ---- sequences of columns that are made one by one ----------------------------------------------

@@ -69,8 +69,6 @@ class Holders(Protocol):
         How many codes of each column are not left out.
     f_all_valid : bool
         Whether no value is left out of any column.
-    tells_rows_apart : ndarray of bool
-        Which columns have another value in every row.
     size : int
         How many they are.
     """
@@ -78,7 +76,6 @@ class Holders(Protocol):
     of_labels: Table
     f_valid: np.ndarray
     f_all_valid: bool
-    tells_rows_apart: np.ndarray
     size: int
 
     def ask(

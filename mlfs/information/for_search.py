@@ -80,13 +80,6 @@ def report_of_holders(info: Info) -> str:
     return info.holders.report() if isinstance(info, ColumnsInfo) else ""
 
 
-def tells_rows_apart(info: Info) -> np.ndarray:
-    """Which candidates have another value in every row."""
-    if isinstance(info, ColumnsInfo):
-        return info.holders.tells_rows_apart
-    return table_of(info).tells_rows_apart
-
-
 def terms_only_add(info: Info) -> bool:
     """Whether no information is below 0, so that further terms can only lower falling scores."""
     return info._floor == 0

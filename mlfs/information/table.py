@@ -145,16 +145,6 @@ class Table:
         total: np.ndarray = sum(weighted[1:], weighted[0]) / labels.size
         return total
 
-    @property
-    def tells_rows_apart(self) -> np.ndarray:
-        """Which columns of the data have another value in every row."""
-        features = self.counts.features
-        apart = features.levels >= features.n_rows
-        for j in np.flatnonzero(apart).tolist():
-            n = features.counts[features.offsets[j] : features.offsets[j + 1]]
-            apart[j] = n.max(initial=0) == 1
-        return apart if self.positions is None else apart[self.positions]
-
     # ---- anchors ------------------------------------------------------------------------------
 
     def feature(self, s: int) -> PairStatistics:

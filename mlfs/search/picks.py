@@ -50,6 +50,12 @@ class Pick:
         """The columns whose scores tie with it; of tied columns the lowest is picked."""
         return tuple(self.tied.tolist())
 
+    def renumbered(self, numbers: np.ndarray) -> Pick:
+        """The same pick with other numbers for the columns."""
+        second = None if self.runner_up is None else int(numbers[self.runner_up])
+        index, tied = int(numbers[self.index]), numbers[self.tied]
+        return dataclasses.replace(self, index=index, runner_up=second, tied=tied)
+
     def _values(self) -> dict[str, Any]:
         values = {
             attribute.name: getattr(self, attribute.name) for attribute in dataclasses.fields(self)
@@ -175,6 +181,15 @@ class Picks(Sequence[Pick]):
     def take(self, indices: np.ndarray | slice) -> Picks:
         """Some of the picks, by their indices."""
         return Picks(*[*(array[indices] for array in self.arrays), self.tied])
+
+    def renumbered(self, numbers: np.ndarray) -> Picks:
+        """The same picks with other numbers for the columns, in the same order."""
+        return dataclasses.replace(
+            self,
+            columns=numbers[self.columns],
+            runners_up=np.where(self.runners_up < 0, -1, numbers[self.runners_up]),
+            tied=numbers[self.tied],
+        )
 
     def report(self, on_pick: Callable[[Pick], object] | None) -> tuple[Picks, bool]:
         """Call `on_pick` with each pick; if it is interrupted, give the picks so far and True."""

@@ -279,7 +279,7 @@ def test_a_key_wins_no_longer(correction):
     X, Y = problem()
     key = np.arange(len(X))[:, None]
     data = np.hstack([key, X]), Y
-    options = {"criterion": "mim", "n": 1, "nominal_limit": 1000}
+    options = {"criterion": "mim", "n": 1, "nominal_limit": 1000, "keep_identifiers": True}
     assert mlfs.select(data, correction="none", **options).indices == (0,)
     picked = mlfs.select(data, correction=correction, **options)
     assert picked.indices == (1,)
@@ -335,7 +335,7 @@ def test_planted_unique_strings_are_named_and_warned_about(name):
     assert [note for note in notes if KEY in note and "'planted'" in note]
     notes = mlfs.select((X, Y), "mim", 1, exclude=["planted"]).notes
     assert not [note for note in notes if "'planted'" in note]
-    with pytest.warns(UserWarning, match="'planted'.*; exclude it"):
+    with pytest.warns(UserWarning, match="another value in every row.*'planted'"):
         mlfs.FeatureSelector(n_features_to_select=1).fit(X, Y)
 
 

@@ -47,7 +47,7 @@ class Here:
         orders = [slice(None) if t.positions is None else t.positions for t in tables]
         self.f_valid = np.concatenate([t.f_valid[o] for t, o in zip(tables, orders, strict=True)])
         self.f_all_valid = all(table.f_all_valid for table in tables)
-        self.tells_rows_apart, self.size = np.zeros(len(x), bool), len(self.held)
+        self.size = len(self.held)
 
     def ask(
         self, question: Question, columns: Sequence[int], asked: Sequence[int] | None = None

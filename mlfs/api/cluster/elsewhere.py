@@ -243,9 +243,12 @@ def _head_of_parquet(place: str, options: Mapping[str, Any]) -> Dataset | None:
     except Exception:  # noqa: BLE001 -- to read all says what is wrong; or these three are labels
         return None
     there = {*head.names, *(name for name, why in head.left_out if why == UNNEEDED)}
+    left_out = tuple((name, why) for name, why in head.left_out if why != UNNEEDED)
+    given = [name for name in names if name in {*there, *(name for name, _ in left_out)}]
     return head.with_changes(
-        columns=tuple(Column(name) for name in names if name in there),
-        left_out=tuple((name, why) for name, why in head.left_out if why != UNNEEDED),
+        columns=tuple(Column(name) for name in given if name in there),
+        left_out=left_out,
+        places=[j for j, name in enumerate(given) if name in there] if left_out else None,
     )
 
 
@@ -270,4 +273,6 @@ def _in_chunks(
     head = from_arrays(sample, np.zeros((sample.shape[0], 1), np.int8))
     labelled = from_arrays(np.zeros((len(y), 1)), y, numbers=numbers)
     table = _InChunks(len(y), list(head.names), collection=X, connection=connection)
-    return labelled.with_changes(X=table, columns=head.columns, left_out=head.left_out)
+    return labelled.with_changes(
+        X=table, columns=head.columns, left_out=head.left_out, places=head.places
+    )

@@ -27,6 +27,7 @@ from mlfs.counting.label_columns import code_labels, with_masks
 from mlfs.counting.memory import Budget, bytes_of
 from mlfs.counting.weights import on_grid
 from mlfs.data.dataset import Dataset
+from mlfs.data.identifiers import identifier_columns
 from mlfs.discretize import Binnings
 from mlfs.discretize.binning import join
 from mlfs.errors import ClusterError, DataError, plural
@@ -89,7 +90,7 @@ class _Facts(NamedTuple):
     binnings: Binnings
     f_valid: np.ndarray
     f_all_valid: bool
-    distinct: np.ndarray
+    identifiers: list[int]
     missing: tuple[int, int, int]
     n_bytes: int
 
@@ -130,6 +131,7 @@ def _hold(part: Any, shared: _Shared, setting: _Setting) -> HeldColumns:
     data = data.with_changes(Y=shared.Y, labels=shared.labels, once=True)
     missing = first_missing(data.table) if options["missing"] == "error" else (0, 0, 0)
     missing = *missing[:2], setting.columns[missing[2]]
+    identifiers = [setting.columns[j] for j in identifier_columns(data)]
     _, learned, table = count_columns(data, shared.weights, options, most, bytes_made([], data))
     held = HeldColumns(table, setting.first)
     f_valid = table.f_valid if table.positions is None else table.f_valid[table.positions]
@@ -139,7 +141,7 @@ def _hold(part: Any, shared: _Shared, setting: _Setting) -> HeldColumns:
         learned,
         f_valid,
         table.f_all_valid,
-        table.tells_rows_apart,
+        identifiers,
         missing,
         held.__sizeof__(),
     )
@@ -223,7 +225,6 @@ class Workers:
             lambda: [connection.submit(_facts, h) for h in self._held]
         )
         self.f_valid = np.concatenate([facts.f_valid for facts in self.facts])
-        self.tells_rows_apart = np.concatenate([facts.distinct for facts in self.facts])
         self.f_all_valid = all(facts.f_all_valid for facts in self.facts)
 
     def _make(self) -> None:
@@ -318,7 +319,7 @@ class Workers:
 
 def count_on_cluster(
     dataset: Dataset, weights: np.ndarray | None, options: Mapping[str, Any]
-) -> tuple[Dataset, Grouping, Binnings, ColumnsInfo]:
+) -> tuple[Dataset, Grouping, Binnings, ColumnsInfo, list[int]]:
     """Let workers bin, code and count the columns, as `count_columns` does here."""
     table = dataset.table
     groups = grouping(options["groups"], dataset.names)
@@ -364,10 +365,13 @@ def count_on_cluster(
             columns=tuple(columns[j] for j in place.tolist()),
             notes=table.notes(dataset.notes, notes),
         )
-    info = ColumnsInfo(workers, np.arange(dataset.shape[2]))
-    if chosen_correction(options["correction"], info) == "expected":
-        info = AdjustedColumnsInfo(workers, np.arange(dataset.shape[2]))
-    return dataset, groups, learned, info
+    labels = np.arange(dataset.shape[2])
+    info = ColumnsInfo(workers, labels)
+    identifiers = sorted(j for facts in workers.facts for j in facts.identifiers)
+    chosen = chosen_correction(options["correction"], info, groups.candidates(identifiers))
+    if chosen == "expected":
+        info = AdjustedColumnsInfo(workers, labels)
+    return dataset, groups, learned, info, identifiers
 
 
 def _edges(table: Any, groups: Grouping, size: int) -> list[int]:

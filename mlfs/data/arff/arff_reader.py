@@ -86,6 +86,7 @@ def dataset_of(body: Body, header: Header, roles: Roles, request: Request, path:
     features = [columns[j] for j in roles.features]
     _refuse_valueless(body.X, features, path)
     Y, labels = _labels(body, roles.label_columns, roles.plain, columns, request, path)
+    given = sorted([*roles.features, *roles.left_out])
     return Dataset(
         X=body.X,
         Y=Y,
@@ -95,6 +96,7 @@ def dataset_of(body: Body, header: Header, roles: Roles, request: Request, path:
         left_out=tuple((columns[j].name, TEXT) for j in roles.left_out),
         source=Source(path, "arff", header.relation, roles.label_columns.by),
         notes=roles.label_columns.notes,
+        places=np.searchsorted(given, roles.features).tolist() if roles.left_out else None,
     )
 
 

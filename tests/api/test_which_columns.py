@@ -1,0 +1,191 @@
+"""Which columns take part: columns that name a row, and columns that cannot be features."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import mlfs
+from mlfs import cli
+from mlfs.errors import UsageError
+
+ROWS = 120
+PICKED = "size"
+
+
+def table(*, with_dates: bool = True) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Customers: a date first, two columns that name them, and one column that matters."""
+    rng = np.random.default_rng(7)
+    size, noise = rng.integers(0, 3, ROWS), rng.integers(0, 3, ROWS)
+    frame = pd.DataFrame(
+        {
+            "since": pd.date_range("2020-01-01", periods=ROWS),
+            "number": np.arange(ROWS) + 5000,
+            "noise": noise,
+            "remark": [f"remark {i if i % 30 else 0}" for i in range(ROWS)],
+            "size": size,
+            "colour": np.array(["red", "green", "blue"])[rng.integers(0, 3, ROWS)],
+        }
+    )
+    labels = pd.DataFrame({"y": (size > 0).astype(int), "z": (size > 1).astype(int)})
+    return (frame if with_dates else frame.drop(columns="since")), labels
+
+
+def test_columns_that_name_a_row_are_left_out_with_a_warning_that_names_them() -> None:
+    X, Y = table(with_dates=False)
+    picked = mlfs.select((X, Y), "mim", "all")
+    assert set(picked.names) == {"noise", "size", "colour"}
+    assert any("'number'" in note and "'remark'" in note for note in picked.notes)
+    with pytest.warns(UserWarning, match="'number', 'remark'"):
+        mlfs.FeatureSelector("mim", 2).fit(X, Y)
+
+
+@pytest.mark.parametrize("options", [{"keep_identifiers": True}, {"include": ["number", "remark"]}])
+def test_columns_that_name_a_row_can_be_taken(options: dict[str, Any]) -> None:
+    X, Y = table(with_dates=False)
+    assert {"number", "remark"} <= {*mlfs.select((X, Y), "mim", "all", **options).names}
+
+
+def test_a_number_that_the_identifiers_would_be_needed_for_is_cut_to_what_is_there() -> None:
+    X, Y = table(with_dates=False)
+    picked = mlfs.select((X, Y), "mim", 5)
+    assert len(picked) == 3
+    assert any("3 of 5" in note for note in picked.notes)
+    with pytest.raises(UsageError, match="select at most 5"):
+        mlfs.select((X, Y), "mim", 6)
+
+
+def test_a_table_of_identifiers_alone_keeps_them() -> None:
+    X, Y = table(with_dates=False)
+    picked = mlfs.select((X[["number", "remark"]], Y), "mim", 1)
+    assert len(picked) == 1
+    assert any("'remark'" in note for note in picked.notes)
+
+
+def test_what_is_no_identifier() -> None:
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame(
+        {
+            "measured": rng.random(ROWS),
+            "amount": rng.permutation(ROWS * 50)[:ROWS],
+            "postcode": [f"c{i}" for i in rng.integers(0, 40, ROWS)],
+            "often": [f"c{max(0, i - 20)}" for i in range(ROWS)],
+            "hardly": [f"c{i}" if i < 8 else None for i in range(ROWS)],
+        }
+    )
+    Y = rng.integers(0, 2, (ROWS, 2))
+    assert len(mlfs.select((X, Y), "mim", "all")) == 5
+
+
+def test_an_identifier_that_is_missing_here_and_there_is_one() -> None:
+    X, Y = table(with_dates=False)
+    X.loc[::3, "remark"] = None
+    assert "remark" not in mlfs.select((X, Y), "mim", "all").names
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_columns_are_counted_as_in_the_table_that_was_given(library: str) -> None:
+    X, Y = table()
+    frame = X if library == "pandas" else pl.from_pandas(X)
+    for picked in (
+        mlfs.select((frame, Y), "mim", "all"),
+        mlfs.select(mlfs.prepare((frame, Y)), "mim", "all"),
+    ):
+        assert [X.columns[j] for j in picked.indices] == list(picked.names)
+        assert picked.names[0] == PICKED
+        frame_of_picks = picked.to_frame()
+        assert [X.columns[j] for j in frame_of_picks["index"]] == list(frame_of_picks["name"])
+        assert set(frame_of_picks["runner_up"].dropna()) <= set(X.columns)
+        for record in picked.to_dict()["selected"]:
+            assert X.columns[record["index"]] == record["name"]
+            assert record["runner_up"] is None or X.columns[record["runner_up"]] in picked.names
+        kept = picked.transform(X.to_numpy())
+        assert (kept == X[sorted(picked.names, key=list(X.columns).index)].to_numpy()).all()
+
+
+def test_columns_of_each_label_are_counted_as_in_the_table_too() -> None:
+    X, Y = table()
+    picked = mlfs.select((X, Y), "mim", 2, per_label=True)
+    for ranking in picked.labels.values():
+        assert [X.columns[j] for j in ranking.indices] == list(ranking.names)
+
+
+def test_numbers_of_columns_mean_those_of_the_table() -> None:
+    X, Y = table()
+    picked = mlfs.select((X, Y), "mim", "all", include=[5], exclude=[2, 0])
+    assert picked.names[0] == "colour"
+    assert "noise" not in picked.names
+    with pytest.raises(UsageError, match="'since', which cannot be a feature"):
+        mlfs.select((X, Y), "mim", include=[0])
+    grouped = mlfs.select((X, Y), "mim", 1, groups={"both": [2, 4]})
+    assert [X.columns[j] for j in grouped.indices] == ["noise", "size"]
+    seen: list[str] = []
+    mlfs.select((X, Y), "mim", 2, on_pick=lambda _, pick: seen.append(X.columns[pick.index]))
+    assert seen[0] == PICKED
+    (why,) = mlfs.explain((X, Y), mlfs.select((X, Y), "mim", 1), [5])
+    assert (why.index, why.name) == (5, "colour")
+    (why,) = mlfs.explain((X, Y), mlfs.select((X, Y), "mim", 1), ["remark"])
+    assert "names a row" in str(why.excluded)
+
+
+def test_a_data_set_is_counted_by_its_own_columns() -> None:
+    data = mlfs.data.from_arrays(*table())
+    picked = mlfs.select(data, "mim", "all")
+    assert [data.feature_names[j] for j in picked.indices] == list(picked.names)
+
+
+def test_an_automatic_number_tests_the_columns_of_the_table() -> None:
+    X, Y = table()
+    significance = mlfs.select((X, Y), "mim", "auto").significance
+    assert significance is not None
+    assert significance.columns.tolist() == [1, 2, 3, 4, 5]
+
+
+def test_the_transformer_has_the_places_of_its_table() -> None:
+    X, Y = table()
+    with pytest.warns(UserWarning, match="left out"):
+        selector = mlfs.FeatureSelector("mim", 2).fit(X, Y)
+    assert [X.columns[j] for j in selector.indices_] == list(selector.selection_.names)
+    assert selector.get_support().shape == (X.shape[1],)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "arff"])
+def test_the_command_counts_the_columns_of_the_file(
+    tmp_path: Path, suffix: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    X, Y = table()
+    path = tmp_path / f"customers.{suffix}"
+    both = pd.concat([X, Y], axis=1)
+    if suffix == "csv":
+        both.to_csv(path, index=False)
+    elif suffix == "parquet":
+        both.to_parquet(path)
+    else:
+        lines = ["@relation customers"]
+        lines += [
+            "@attribute since date yyyy-MM-dd",
+            "@attribute number numeric",
+            "@attribute noise {0,1,2}",
+            "@attribute remark string",
+            "@attribute size {0,1,2}",
+            "@attribute colour {red,green,blue}",
+            "@attribute y {0,1}",
+            "@attribute z {0,1}",
+            "@data",
+        ]
+        rows = both.astype(str).map(lambda text: f"'{text}'").to_numpy().tolist()
+        path.write_text("\n".join([*lines, *(",".join(row) for row in rows)]))
+    options = ["-c", "mim", "-n", "2", "--labels", "y,z"]
+    assert cli.main(["select", *options, "--format", "json", str(path)]) == 0
+    printed = capsys.readouterr()
+    for record in json.loads(printed.out)["selected"]:
+        assert X.columns[record["index"]] == record["name"]
+    assert "since" in printed.err
+    assert cli.main(["select", *options, "--format", "indices", str(path)]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == "4"
