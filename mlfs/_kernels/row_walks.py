@@ -204,15 +204,14 @@ def add_joint_of_levels(
             if lists.weights[row] > 0:
                 n_touched = _touch(lists, row, s_codes[row], scratch, n_touched)
         for k in range(n_touched):
-            place = np.uint64(touched[k])
-            cell = place // np.uint64(levels)
-            s = place - cell * np.uint64(levels)
-            f = np.uint64(lists.column[cell])
-            fsl = co[cell, s]
-            co[cell, s] = 0
-            grown[f] += _split(pairs.cells[cell, s], fsl, xlogx)
-            lost[f, s] += fsl
-            apart[cell] += fsl
+            cell_of_s = touched[k] // levels
+            code = touched[k] % levels
+            column = lists.column[cell_of_s]
+            fsl = co[cell_of_s, code]
+            co[cell_of_s, code] = 0
+            grown[column] += _split(pairs.cells[cell_of_s, code], fsl, xlogx)
+            lost[column, code] += fsl
+            apart[cell_of_s] += fsl
         for s in range(levels):
             plain[s] = _split(n_s[s], n_sl[i, s], xlogx)
         for f in range(totals.size):

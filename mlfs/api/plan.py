@@ -18,7 +18,7 @@ from mlfs.api.selection import SCHEMA, TERMS, Ranking, Selection
 from mlfs.criteria import Criterion
 from mlfs.data.dataset import Dataset
 from mlfs.errors import Caution, UsageError, plural, printable
-from mlfs.information.for_search import plain_of
+from mlfs.information.for_search import can_count_alone, counted_alone, plain_of
 from mlfs.information.info import Info
 from mlfs.search.best_first import best_first
 from mlfs.search.checked import CheckedCriterion
@@ -120,9 +120,21 @@ def search(
         order = np.lexsort((info.features, -_round(info.mi_fL)))
         kept = order[~np.isin(order, excluded)][: plan.options.prefilter]
         view = info.only(sorted({*kept.tolist(), *forced}))
+    numbers = None
     if auto is not None:
         closes, n = (lambda s: auto.closes(s)[view.features]), view.d
+        open_columns = np.setdiff1d(view.features, excluded)
+        if can_count_alone(info, open_columns):
+            numbers, view = open_columns, counted_alone(info, open_columns)
+            auto.narrow(plain_of(view), numbers)
+            forced, excluded, n = np.searchsorted(numbers, forced).tolist(), [], numbers.size
     on_pick = plan.on_pick
+    if numbers is not None and on_pick is not None:
+        tell, places = on_pick, numbers
+
+        def on_pick(label: str, pick: Pick) -> object:
+            return tell(label, pick.renumbered(places))
+
     common: dict[str, Any] = {
         "forced": forced,
         "excluded": excluded,
@@ -136,6 +148,8 @@ def search(
         result.note = _out_of_time(plan, result) or result.note
         return result
     result = greedy(plan.criterion, view, n, closes=closes, lazy=plan.options.lazy, **common)
+    if numbers is not None:
+        result.picks = result.picks.renumbered(numbers)
     result.note = _out_of_time(plan, result) or _why_fewer(plan, result, n, view.d < info.d)
     result.significance = None if auto is None else auto.significance
     return result
