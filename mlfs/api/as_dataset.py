@@ -14,8 +14,9 @@ import scipy.sparse as sp
 from mlfs.api.value_kinds import is_cv
 from mlfs.criteria import Criterion
 from mlfs.data.dataset import Dataset
+from mlfs.data.dates import with_dates
 from mlfs.data.packed_table import PackedTable
-from mlfs.errors import UsageError, printable, setting
+from mlfs.errors import Caution, UsageError, printable, setting
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ def as_dataset(
     numbers: bool = False,
     cluster: Any = None,
     max_memory: int | None = None,
+    dates: str = "skip",
 ) -> Dataset:
     """The data set that a user's data are; `labels` says which columns are labels.
 
@@ -72,9 +74,9 @@ def as_dataset(
         from mlfs.api.cluster.elsewhere import elsewhere, is_elsewhere
 
         if is_elsewhere(data):
-            return elsewhere(data, cluster, labels=labels, numbers=numbers)
+            return elsewhere(data, cluster, labels=labels, numbers=numbers, dates=dates)
     if isinstance(data, FileForOnce):
-        dataset = as_dataset(data.path, labels, numbers=numbers, max_memory=max_memory)
+        dataset = as_dataset(data.path, labels, numbers=numbers, max_memory=max_memory, dates=dates)
         return dataset.with_changes(once=True)
     if isinstance(data, AsGiven):
         return data.dataset
@@ -82,19 +84,19 @@ def as_dataset(
         if labels is not None:
             msg = "is given beside a Dataset, which knows its labels: leave it out"
             raise UsageError(msg, option="labels")
-        return data if data.places is None else data.with_changes(places=None)
+        return with_dates(_counted_by_itself(data), dates)
     from mlfs.data.arrays import from_arrays
     from mlfs.data.formats import read
 
     if isinstance(data, (str, os.PathLike)):
-        return read(Path(data), labels=labels, numbers=numbers, max_memory=max_memory)
+        return read(Path(data), labels=labels, numbers=numbers, max_memory=max_memory, dates=dates)
     if isinstance(data, tuple) and len(data) == 2:
         if labels is not None:
             msg = "names columns of a file or frame, and Y is given as well: give one of the two"
             raise UsageError(msg, option="labels")
-        return from_arrays(*data, numbers=numbers)
+        return from_arrays(*data, numbers=numbers, dates=dates)
     if labels is not None:
-        return from_arrays(data, labels=labels, numbers=numbers)
+        return from_arrays(data, labels=labels, numbers=numbers, dates=dates)
     if hasattr(data, "columns") and hasattr(data, "shape"):
         msg = (
             "a frame alone does not say which of its columns are labels: say labels=['a', 'b'], or "
@@ -103,6 +105,20 @@ def as_dataset(
         raise UsageError(msg)
     msg = f"data is a Dataset, a path or (X, Y), not {printable(type(data).__name__)}"
     raise UsageError(msg)
+
+
+def _counted_by_itself(data: Dataset) -> Dataset:
+    """A data set whose columns are counted without those that were left out of it."""
+    if data.places is None and not data.left_out:
+        return data
+    return data.with_changes(places=None, left_out=(), notes=notes_of_reading(data))
+
+
+def notes_of_reading(data: Dataset) -> tuple[str, ...]:
+    """The notes of a reader, and those on the columns that are left out."""
+    left_out = ((printable(name), why) for name, why in data.left_out)
+    notes = [Caution(f"column {name!r} is left out of X: {why}") for name, why in left_out]
+    return tuple(dict.fromkeys([*data.notes, *notes]))  # a reader may have said so already
 
 
 def bytes_made(given_arrays: list[np.ndarray], dataset: Dataset) -> int:

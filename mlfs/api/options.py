@@ -29,8 +29,10 @@ from mlfs.api.value_kinds import (
     ThreadCount,
     Whole,
 )
+from mlfs.criteria import Criterion
 from mlfs.errors import UsageError, printable
 
+DEFAULT_CRITERION = "scls"
 SEEDS = 2**31 - 1  # below which seeds are drawn
 UNITS = {"nats": 1.0, "bits": 1.0 / math.log(2.0)}  # by which nats are multiplied
 TO_SELECT, TO_COUNT = "What to select", "How to count"
@@ -98,7 +100,7 @@ class Option:
 COLUMNS = Kind("is names, globs or numbers of columns", (str, Integral, Iterable, NoneType))
 OPTIONS: tuple[Option, ...] = (
     Option(
-        "criterion", Kind(), "mim",
+        "criterion", Kind(), DEFAULT_CRITERION,
         "The criterion; `mlfs criteria` lists them. Or a file of your own, ./mine.py.",
         ("-c", "--criterion"), TO_SELECT, "NAME", page="criteria.md",
     ),
@@ -106,7 +108,7 @@ OPTIONS: tuple[Option, ...] = (
         "n", Kind(), None,
         "How many features: a number, a share such as 0.1, all, auto, or cv for cross-validation "
         "(cv:80 tries 80 at most). Per label, for each label. By default what the criterion "
-        "recommends, else half of the features.",
+        "recommends, else auto, but at least one.",
         ("-n", "--number"), TO_SELECT, "N", reported=True, fitted="n_features_to_select",
         page="how-many.md",
     ),
@@ -210,6 +212,11 @@ OPTIONS: tuple[Option, ...] = (
         "Missing values of features are a level of their own, or are left out; error refuses "
         "missing values of features and labels.", ("--missing",),
         reported=True, page="missing-and-weights.md",
+    ),
+    Option(
+        "dates", Choice(choices=("skip", "parts", "keep")), "skip",
+        "Dates are left out, or counted as year, month, weekday and hour (parts), or kept.",
+        reported=True, page="which-columns.md#dates",
     ),
     Option(
         "estimator", Choice(choices=("counts", "gaussian")), "counts",
@@ -365,6 +372,24 @@ def check_jobs(n_jobs: Any) -> None:
 def is_auto(n: Any) -> bool:
     """Whether the number of features is left to the data."""
     return isinstance(n, str) and n == "auto"
+
+
+def number_asked(n: Any, criterion: Criterion, options: Mapping[str, Any]) -> Any:
+    """The number of features to search for: "auto" where none is given, if it can be.
+
+    A criterion that recommends a number keeps it. What "auto" compares with chance are plain
+    counts; with other estimates, None stands for half of the features.
+
+    Examples
+    --------
+    >>> from mlfs import criteria
+    >>> options = {"estimator": "counts", "correction": "auto"}
+    >>> [number_asked(None, criteria.get(name)[1], options) for name in ("scls", "mlig")]
+    ['auto', None]
+    """
+    recommends = criterion.search != "greedy" or type(criterion).size is not Criterion.size
+    plain = options["estimator"] == "counts" and options["correction"] != "miller-madow"
+    return "auto" if n is None and plain and not recommends else n
 
 
 def n_of(n: Any, candidates: int, features: int) -> int | None:

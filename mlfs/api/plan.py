@@ -26,6 +26,7 @@ from mlfs.search.greedy import greedy
 from mlfs.search.picks import Pick, Picks, SearchResult
 from mlfs.search.stopping import AutoStop
 
+HALF = "half"  # a value of n: what the criterion recommends, else half of the features
 NOTHING_MORE = "nothing more"  # a value of n: only the picks that are included or started from
 
 
@@ -64,6 +65,8 @@ class Plan:
         Columns that name a row; they are picked only if they are included or started from.
     on_pick : callable, optional
         Called with the label's name and each pick.
+    at_least_one : bool
+        Whether an automatic number of features for all labels is never 0.
     began : float
         When it began.
     """
@@ -75,6 +78,7 @@ class Plan:
     excluded: list[int] = field(default_factory=list)
     left_out: Sequence[int] = ()
     on_pick: Callable[[str, Pick], object] | None = None
+    at_least_one: bool = False
     began: float = field(default_factory=time.perf_counter)
 
     def time_is_up(self) -> bool:
@@ -109,37 +113,40 @@ def search(
     n = _number(plan, info, len(forced), len(excluded))
     closes: Callable[[int], np.ndarray] | None = None
     auto: AutoStop | None = None
+    best_only = False
     if plan.options.n == "auto":
         options = plan.options
         auto = AutoStop(
             plain_of(info), alpha=options.alpha, min_gain=options.min_gain, seed=options.seed
         )
-        excluded = sorted({*excluded, *auto.left_out.tolist()} - {*forced})
+        left_out = sorted({*excluded, *auto.left_out.tolist()} - {*forced})
+        best_only = len(left_out) == info.d and plan.at_least_one and not label
+        excluded = excluded if best_only else left_out
     view = info
     if plan.options.prefilter is not None:
         order = np.lexsort((info.features, -_round(info.mi_fL)))
         kept = order[~np.isin(order, excluded)][: plan.options.prefilter]
         view = info.only(sorted({*kept.tolist(), *forced}))
     numbers = None
-    if auto is not None:
+    if best_only:
+        n = 1
+    elif auto is not None:
         closes, n = (lambda s: auto.closes(s)[view.features]), view.d
         open_columns = np.setdiff1d(view.features, excluded)
         if can_count_alone(info, open_columns):
             numbers, view = open_columns, counted_alone(info, open_columns)
             auto.narrow(plain_of(view), numbers)
             forced, excluded, n = np.searchsorted(numbers, forced).tolist(), [], numbers.size
-    on_pick = plan.on_pick
-    if numbers is not None and on_pick is not None:
-        tell, places = on_pick, numbers
 
-        def on_pick(label: str, pick: Pick) -> object:
-            return tell(label, pick.renumbered(places))
+    def tell(pick: Pick) -> None:
+        if plan.on_pick is not None:
+            plan.on_pick(label, pick if numbers is None else pick.renumbered(numbers))
 
     common: dict[str, Any] = {
         "forced": forced,
         "excluded": excluded,
         "name": plan.name,
-        "on_pick": None if on_pick is None else (lambda pick: on_pick(label, pick)),
+        "on_pick": None if plan.on_pick is None else tell,
         "time_is_up": None if plan.options.max_seconds is None else plan.time_is_up,
     }
     if n is None:
@@ -151,6 +158,8 @@ def search(
     if numbers is not None:
         result.picks = result.picks.renumbered(numbers)
     result.note = _out_of_time(plan, result) or _why_fewer(plan, result, n, view.d < info.d)
+    if best_only and len(result.picks):
+        result.note = Caution("no feature tells more than chance would: the best is kept")
     result.significance = None if auto is None else auto.significance
     return result
 
@@ -190,7 +199,8 @@ def _number(plan: Plan, info: Info, forced: int, excluded: int) -> int | None:
         raise UsageError(msg)
     if isinstance(plan.options.n, str) and plan.options.n == NOTHING_MORE:
         return forced
-    n = n_of(plan.options.n, available + len(plan.left_out), info.d)  # cut below
+    asked = None if plan.options.n == HALF else plan.options.n
+    n = n_of(asked, available + len(plan.left_out), info.d)  # cut below
     if n is not None and n < forced:
         msg = f"is {n}, but {forced} features are included or started from: raise it, or name fewer"
         raise UsageError(msg, option="n")
@@ -211,7 +221,7 @@ def _why_fewer(plan: Plan, result: SearchResult, n: int, filtered: bool) -> str:
     n_picks, asked = len(result.picks), plan.options.n
     if result.interrupted:
         return ""
-    if n_picks == n and plan.left_out and isinstance(asked, Integral) and asked > n:
+    if n_picks == n and plan.left_out and isinstance(asked, Integral) and int(asked) > n:
         return f"fewer features than asked for, {n_picks} of {asked}: the others name a row"
     if n_picks >= n:
         return ""

@@ -9,7 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.api.as_dataset import AsGiven, arrays_of, as_dataset, bytes_made, keeps_numbers
+from mlfs.api.as_dataset import (
+    AsGiven,
+    arrays_of,
+    as_dataset,
+    bytes_made,
+    keeps_numbers,
+    notes_of_reading,
+)
 from mlfs.api.candidates import Grouping, grouping, groups_of_features
 from mlfs.api.coded_columns import CodedColumns
 from mlfs.api.counted import count_columns, of_table, threads_of
@@ -46,7 +53,7 @@ from mlfs.search.requested_network import network_for
 
 NO_MATTER = {"labels", "n_jobs", "max_memory"}  # options that change no answer
 COUNTED = (
-    *("bins", "n_bins", "nominal_limit", "target_bins", "labels_as", "missing"),
+    *("bins", "n_bins", "nominal_limit", "target_bins", "labels_as", "missing", "dates"),
     *("estimator", "correction"),
 )
 
@@ -239,6 +246,7 @@ def prepare(
     target_bins: str | None = None,
     labels_as: str = "each",
     missing: str = "level",
+    dates: str = "skip",
     estimator: str = "counts",
     correction: str = "auto",
     sample_weight: Any = None,
@@ -254,7 +262,7 @@ def prepare(
     data : Dataset, path, (X, Y), or Prepared
         The data, as for `mlfs.select`. What is prepared already is returned as it is, after a
         check that no option differs from what it was prepared with; defaults never differ.
-    labels, groups, bins, n_bins, nominal_limit, target_bins, labels_as, missing, estimator
+    labels, groups, bins, n_bins, nominal_limit, target_bins, labels_as, missing, dates, estimator
         See `mlfs.select`.
     correction, sample_weight, n_jobs, cluster, max_memory
         See `mlfs.select`. A cluster is kept until `Prepared.release` or the end of the data.
@@ -314,7 +322,7 @@ def prepare(
         candidates, learned, table = count_columns(dataset, weights, options, most, taken)
         info = info_of(table, correction, candidates.candidates(identifiers))
         notes += notes_of(dataset, info, candidates, learned, missing)
-    notes = [*_notes_of_reading(dataset), *notes]
+    notes = [*notes_of_reading(dataset), *notes]
     if correction == "auto" and estimator != "gaussian":
         skipped = candidates.candidates(identifiers)
         notes += correction_notes(dataset, candidates, info, skipped)
@@ -361,6 +369,7 @@ def _read_with_labels(data: Any, options: Mapping[str, Any], most: int) -> Datas
         numbers=keeps_numbers(options),
         cluster=options["cluster"],
         max_memory=None if options["max_memory"] is None else most,
+        dates=options["dates"],
     )
     if dataset.shape[2] == 0:
         where = printable(dataset.source.path, 400)
@@ -404,12 +413,6 @@ def _classify_labels(
         if options["correction"] == "expected":
             dataset, weights = keep_known_sets(dataset, weights, notes)
     return dataset, weights, binnings
-
-
-def _notes_of_reading(dataset: Dataset) -> list[str]:
-    left_out = ((printable(name), why) for name, why in dataset.left_out)
-    notes = [Caution(f"column {name!r} is left out of X: {why}") for name, why in left_out]
-    return list(dict.fromkeys([*dataset.notes, *notes]))  # a reader may have said so already
 
 
 def _frame_columns(data: Any) -> tuple[str, ...] | None:

@@ -13,7 +13,7 @@ from mlfs.api.as_dataset import mark_once
 from mlfs.api.candidates import features_named
 from mlfs.api.cross_validated import CrossValidation, cross_validated
 from mlfs.api.estimators import refuse_unanswered
-from mlfs.api.options import OPTIONS, UNITS, Options, check_options
+from mlfs.api.options import OPTIONS, UNITS, Options, check_options, number_asked
 from mlfs.api.plan import (
     Plan,
     check_on_pick,
@@ -39,7 +39,7 @@ from mlfs.search.picks import Pick, SearchResult
 
 def select(
     data: Any,
-    criterion: Any = "mim",
+    criterion: Any = "scls",
     n: float | str | None = None,
     *,
     labels: Any = None,
@@ -58,6 +58,7 @@ def select(
     target_bins: str | None = None,
     labels_as: str = "each",
     missing: str = "level",
+    dates: str = "skip",
     estimator: str = "counts",
     correction: str = "auto",
     sample_weight: Any = None,
@@ -91,8 +92,8 @@ def select(
         How many features: a number, a share of them in (0, 1], ``"all"``, ``"auto"`` (see
         `mlfs.search.stopping`), or ``"cv"``, the fewest features whose cross-validated score is
         within one standard error of the best; ``"cv:80"`` tries 80 at most. By default the
-        number that the criterion suggests, else half of the features. Per label, n is for each
-        label.
+        number that the criterion suggests, else as with ``"auto"``, but at least one. Per label, n
+        is for each label.
     labels : str or sequence, optional
         Which columns of a file or frame are labels.
     per_label : bool
@@ -124,6 +125,9 @@ def select(
     missing : {"level", "ignore", "error"}
         A missing value in X is a level of its own, or is left out of the terms about its column.
         "error" refuses missing values in X and in Y.
+    dates : {"skip", "parts", "keep"}
+        Columns of dates are left out, or counted by their parts (year, month, weekday and, where
+        times are written, hour), or kept as they are.
     estimator : {"counts", "gaussian"}
         How information is estimated: from counts of levels, or as that of a Gaussian copula,
         from the correlations of normal scores, for which nothing is binned.
@@ -194,14 +198,18 @@ def select(
         raise UsageError(f"{msg}mlfs.select((X, Y), 'mrmr')")
     options = check_options(locals())
     name, instance = criteria.get(criterion, parameters)
+    is_default, counting = n is None, {**options, **_prepared_with(data)}
+    n = number_asked(n, instance, counting)
+    options = options.but(n=n)
     refuse_unused(name, instance, options)
-    refuse_unanswered(name, instance, {**options, **_prepared_with(data), "n": n})
+    refuse_unanswered(name, instance, {**counting, "n": n})
     check_on_pick(on_pick)
     refuse_on_cluster({**options, **_prepared_with(data)})
     preparing = {key: value for key, value in options.items() if key in DEFAULTS}
     prepared = prepare(mark_once(data, instance, {**options, "n": n}), **preparing)
     searched = corrected_for(prepared, name, instance)
     plan = _plan(name, instance, searched, options.but(network=network), on_pick)
+    plan = replace(plan, at_least_one=is_default)
     try:
         selection = _run(plan, searched, criterion)
     finally:

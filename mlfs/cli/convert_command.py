@@ -43,7 +43,7 @@ def convert(
     check_place(target, source, force=force)
     check_format(target, to)
     check_suffix(target, to)
-    dataset = input_data(source, options)
+    dataset = input_data(source, options, dates="keep")
     for name, why in dataset.left_out:
         console.note(f"the column {printable(name)!r} is left out: {why}")
     console.note(*dataset.notes)

@@ -26,6 +26,7 @@ WORDS = ("all", "auto", "cv")  # numbers of features
 START_BYTES = 64 << 20
 READING = (
     "labels", "classes", "separator", "encoding", "source_format", "limit", "delimiter", "decimal",
+    "missing_values", "dates",
 )  # fmt: skip
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -106,6 +107,16 @@ _reading = stacked(
         "Data", "--decimal", type=click.Choice([".", ","]), default=".", show_default=True,
         help="The decimal sign of a CSV or TSV file.",
     ),
+    topical(
+        "Data", "--missing-values", metavar="WORDS",
+        help="Further words, or numbers, that stand for a missing value in a CSV or TSV file, such "
+        "as unknown,-999. NA, NULL, None and those that pandas takes always do.",
+    ),
+    topical(
+        "Data", "--dates", type=click.Choice(("skip", "parts", "keep")),
+        help="Dates are left out (skip), counted as year, month, weekday and hour (parts), or kept "
+        "as they are (keep). By default left out, and kept by mlfs convert.",
+    ),
     topical("Data", "--encoding", metavar="NAME", default="utf-8", show_default=True,
             help="The encoding of a text file."),
     topical(
@@ -181,11 +192,12 @@ def input_data(
     options: dict[str, Any],
     known: Sequence[str] | None = None,
     needed: Sequence[str] | None = None,
+    dates: str = "skip",
 ) -> Any:
     """Read the data as the options say, which are taken out of `options`.
 
     Where they do not say which columns are labels, those of the `known` names are, if given. Other
-    columns than the `needed` ones need not be read.
+    columns than the `needed` ones need not be read. Dates become `dates` where they say nothing.
     """
     from mlfs.counting.memory import bytes_of
     from mlfs.data import Limits
@@ -195,6 +207,9 @@ def input_data(
     reading["format"] = reading.pop("source_format")
     reading["limits"] = Limits().raised(reading.pop("limit"))
     reading |= {"delimiter": reading["delimiter"] or "", "decimal": reading["decimal"] or "."}
+    words = reading["missing_values"] or ""
+    reading["missing_values"] = [word.strip() for word in words.split(",") if word.strip()]
+    reading["dates"] = reading["dates"] or dates
     place, numbers = place_of(path), options.get("target_bins") is not None
     if options.get("cluster") is not None:
         from mlfs.api.cluster.elsewhere import elsewhere, is_elsewhere
@@ -244,6 +259,7 @@ def place_of(path: str) -> str:
 
 def selection_options(options: Mapping[str, Any]) -> tuple[Criterion, dict[str, Any]]:
     """The criterion, and what `mlfs.select` wants; both are checked before the data are read."""
+    from mlfs.api.options import number_asked
     from mlfs.api.unused_options import refuse_on_cluster, refuse_unused
     from mlfs.criteria import get, typed
 
@@ -251,7 +267,8 @@ def selection_options(options: Mapping[str, Any]) -> tuple[Criterion, dict[str, 
     settings["parameters"] = parameters_of(settings["parameters"])
     settings["criterion"] = typed(settings["criterion"])
     name, criterion = get(settings["criterion"], settings["parameters"])
-    refuse_unused(name, criterion, settings, _given())
+    number = number_asked(settings["n"], criterion, settings)
+    refuse_unused(name, criterion, {**settings, "n": number}, _given())
     if settings["estimator"] != "counts" or settings["correction"] not in {"auto", "none"}:
         from mlfs.api.estimators import refuse_unanswered
 

@@ -8,8 +8,8 @@ The readers are `arff`, `delimited` (CSV and TSV), `svmlight` and `xmc` (over `s
 are what they share, and `labels` finds the label columns and maps their values.
 A dense table that comes in pieces is a `packed_table` (over `bit_slices` and `spool`).
 In memory: `arrays`, with `frames`, `columns` and `matrices`.
-`dataset` is the result, shown by `html`; `identifiers` finds columns that name its rows, and
-`generated` and `first_component` make and project one.
+`dataset` is the result, shown by `html`; `identifiers` finds columns that name its rows, `dates`
+those that hold dates, and `generated` and `first_component` make and project one.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mlfs.data.assemble import note_on_numbers
 from mlfs.data.columns import (
     EXACT,
     NotAFeatureError,
@@ -20,6 +21,7 @@ from mlfs.data.columns import (
     refuse_merged,
 )
 from mlfs.data.dataset import Column, Dataset, NumberedNames, Source, Uniform, names_of
+from mlfs.data.dates import WHY, check_dates, seconds_of, with_dates
 from mlfs.data.frames import as_frame, family
 from mlfs.data.labels.finding import first_duplicate, resolve
 from mlfs.data.labels.label_arrays import numeric_targets, targets
@@ -35,6 +37,10 @@ RISING = (
 )
 
 
+# cells, columns, the columns that are left out, and those that are dates in seconds
+_Table = tuple[Any, Sequence[Column], dict[int, tuple[str, str]], list[int]]
+
+
 def from_arrays(
     X: Any,
     Y: Any = None,
@@ -46,6 +52,7 @@ def from_arrays(
     classes: bool = False,
     labels: str | Sequence[str] | None = None,
     numbers: bool = False,
+    dates: str = "skip",
 ) -> Dataset:
     """Make a data set of what is in memory; neither pandas nor polars is imported for it.
 
@@ -71,6 +78,9 @@ def from_arrays(
         ``--labels`` takes it (see `mlfs.data.labels.finding`).
     numbers : bool
         Keep label columns of numbers as numbers, to be binned by ``target_bins``.
+    dates : {"skip", "parts", "keep"}
+        What becomes of dates: left out, counted by year, month, weekday and hour, or kept: words as
+        words, and other dates as seconds since 1970.
 
     Returns
     -------
@@ -86,13 +96,15 @@ def from_arrays(
     if labels is not None:
         X, Y = _split(X, Y, labels)
     gone: dict[int, tuple[str, str]] = {}
+    known: list[int] = []
+    check_dates(dates)
     columns: Sequence[Column]
     if sp.issparse(X):
         matrix, columns = from_sparse(X, _names(feature_names, X.shape[-1]))
     elif family(X, "X"):
-        matrix, columns, gone = _from_frame(X, feature_names)
+        matrix, columns, gone, known = _from_frame(X, feature_names, dates)
     else:
-        matrix, columns, gone = _from_dense(X, feature_names)
+        matrix, columns, gone, known = _from_dense(X, feature_names, dates)
     cells = matrix.data if sp.issparse(matrix) else matrix
     careful = needs_check(cells)
     if careful and matrix.dtype.kind == "f" and isinstance(matrix, np.ndarray):
@@ -116,7 +128,7 @@ def from_arrays(
     else:
         y, label_list = targets(Y, n_rows, label_names, classes)
         notes += [RISING] if is_sets(Y) and not classes and rising_rows(Y) else []
-    return Dataset(
+    dataset = Dataset(
         matrix,
         y,
         columns,
@@ -127,6 +139,16 @@ def from_arrays(
         notes=(*notes, *_notes(cells if careful else None, y, left_out)),
         places=[j for j in range(n_given) if j not in gone] if gone else None,
     )
+    return with_dates(_noting_numbers(dataset), dates, known)
+
+
+def _noting_numbers(data: Dataset) -> Dataset:
+    """The same, with a note on each column of text that would be numeric but for some words."""
+    if not isinstance(data.columns, tuple):  # of arrays, whose columns are alike
+        return data
+    found = [note_on_numbers(column, data.table, j) for j, column in enumerate(data.columns)]
+    notes = [note for note in found if note]
+    return data.with_changes(notes=(*data.notes, *notes)) if notes else data
 
 
 def _index_notes(x: Any, y: Any) -> Iterable[str]:
@@ -188,42 +210,45 @@ def _names(names: Iterable[Any] | None, d: int) -> Sequence[str]:
     return texts
 
 
-def _from_frame(
-    frame: Any, names: Sequence[str] | None
-) -> tuple[Any, Sequence[Column], dict[int, tuple[str, str]]]:
+def _from_frame(frame: Any, names: Sequence[str] | None, dates: str) -> _Table:
     d = len(frame.columns)
     column_names = _names(frame.columns if names is None else names, d)
     if family(frame) == "polars":
-        return _from_columns([frame[:, j] for j in range(d)], column_names, frame.height)
+        return _from_columns([frame[:, j] for j in range(d)], column_names, frame.height, dates)
     types = list(frame.dtypes)
     if d and all(type(t).__name__ == "SparseDtype" and t.fill_value == 0 for t in types):
-        return *from_sparse(frame.sparse.to_coo(), column_names), {}
+        return *from_sparse(frame.sparse.to_coo(), column_names), {}, []
     if d and len(set(types)) == 1 and isinstance(types[0], np.dtype) and types[0].kind in "iufb":
-        return _from_dense(frame.to_numpy(), column_names)
-    return _from_columns([frame.iloc[:, j] for j in range(d)], column_names, len(frame))
+        return _from_dense(frame.to_numpy(), column_names, dates)
+    return _from_columns([frame.iloc[:, j] for j in range(d)], column_names, len(frame), dates)
 
 
-def _from_columns(
-    values: list[Any], names: Sequence[str], n_rows: int
-) -> tuple[np.ndarray, tuple[Column, ...], dict[int, tuple[str, str]]]:
-    columns, numbers, gone = [], [], {}
+def _from_columns(values: list[Any], names: Sequence[str], n_rows: int, dates: str) -> _Table:
+    columns: list[Column] = []
+    numbers: list[np.ndarray] = []
+    gone: dict[int, tuple[str, str]] = {}
+    known: list[int] = []
     for j, (name, cells) in enumerate(zip(names, values, strict=True)):
         try:
             column, x = column_of(name, cells)
         except NotAFeatureError as why:
-            gone[j] = name, str(why)
+            seconds = seconds_of(cells)
+            if seconds is None or dates == "skip":
+                gone[j] = name, str(why) if seconds is None else f"{why}; {WHY}"
+                continue
+            known.append(len(columns))
+            columns.append(Column(name))
+            numbers.append(seconds)
         else:
             columns.append(column)
             numbers.append(x)
     matrix = np.empty((n_rows, len(columns)))
     for j, x in enumerate(numbers):
         matrix[:, j] = x
-    return matrix, tuple(columns), gone
+    return matrix, tuple(columns), gone, known
 
 
-def _from_dense(
-    x: Any, names: Sequence[str] | None
-) -> tuple[np.ndarray, Sequence[Column], dict[int, tuple[str, str]]]:
+def _from_dense(x: Any, names: Sequence[str] | None, dates: str) -> _Table:
     array = _as_array(x)
     if array.ndim != 2:
         hint = ". Reshape your data with X.reshape(-1, 1) if it is one column"
@@ -235,11 +260,14 @@ def _from_dense(
     if array.dtype.kind == "u":
         refuse_merged(array, column_names)
     if array.dtype.kind not in "biuf":
-        return _from_columns([array[:, j] for j in range(array.shape[1])], column_names, len(array))
+        return _from_columns(
+            [array[:, j] for j in range(array.shape[1])], column_names, len(array), dates
+        )
     return (
         as_counted(array),
         Uniform(column_names, column_of("", np.zeros(0, array.dtype))[0]),
         {},
+        [],
     )
 
 

@@ -185,7 +185,7 @@ def assemble(
     X = table[:, positions] if packed else table.take(positions, axis=1)
     all_notes = [*label_columns.notes, *_notes(kinds, len(X), left_out)]
     for position, column in enumerate(kinds):
-        note = _note_on_numbers(column, X, position)
+        note = note_on_numbers(column, X, position)
         all_notes += [note] if note else []
     if label_columns.lists and len(labels) > FEW and all(label.name.isdigit() for label in labels):
         name = printable(columns[label_columns.columns[0]].name)
@@ -241,7 +241,7 @@ def _notes(
     return notes
 
 
-def _note_on_numbers(column: Column, X: Any, position: int) -> str:
+def note_on_numbers(column: Column, X: Any, position: int) -> str:
     """A note on a nominal column that would be numeric but for some words, or their dress."""
     values = column.values[:LOOKED_AT]
     if column.kind != "nominal" or len(values) <= FEW:
@@ -264,7 +264,7 @@ def _note_on_numbers(column: Column, X: Any, position: int) -> str:
     where = f"in {plural(rows.size, 'row')}, first in row {rows[0] + 1}" if rows.size else "nowhere"
     return Caution(
         f"{levels}, all numbers but {shown} ({where}): leave these cells empty where they mean "
-        "missing, so that the column is numeric"
+        "missing, or name the words (--missing-values), so that the column is numeric"
     )
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mlfs.data.dataset import Dataset
+from mlfs.data.dates import check_dates, with_dates
 from mlfs.data.files import InputFile, files_of, split_suffix
 from mlfs.data.labels import mulan
 from mlfs.data.losses import losses, refuse_half_pairs
@@ -145,6 +146,8 @@ def read(
     decimal: str = ".",
     max_memory: int | None = None,
     needed: Sequence[str] | None = None,
+    missing_values: str | Sequence[str] = (),
+    dates: str = "skip",
 ) -> Dataset:
     """Read a multi-label table, whatever its format.
 
@@ -182,12 +185,19 @@ def read(
         The most bytes that the rows may take in memory; a larger file is refused while it is read.
     needed : sequence of str, optional
         The columns that are needed beside the labels: a Parquet file's others are not read.
+    missing_values : str or sequence of str
+        Further words, or numbers, that stand for a missing value in a CSV or TSV file, such as
+        ``unknown``. Those that pandas takes (NA, NULL, None, an empty cell, ...) always do.
+    dates : {"skip", "parts", "keep"}
+        What becomes of columns of dates: left out, counted by year, month, weekday and hour, or
+        kept as they are.
     """
     name = os.fspath(path)
     if not separator:
         raise UsageError("the separator of a column of lists is empty")
     if split_suffix(name)[1] in PICKLES:
         format_of(name, content=b"")
+    check_dates(dates)
     if decimal not in {".", ","}:
         raise UsageError(f"is . or , and not {printable(decimal)!r}", option="decimal")
     request = Request(
@@ -203,6 +213,10 @@ def read(
         decimal=decimal,
         max_memory=max_memory,
         needed=None if needed is None else frozenset(needed),
+        missing_values=frozenset(
+            [missing_values] if isinstance(missing_values, str) else missing_values
+        ),
+        dates=dates,
     )
     kind = _kind_by_name(name, format, request)
     files = files_of(name)
@@ -214,7 +228,8 @@ def read(
     if files != [name]:
         from mlfs.data.parquet.parquet_reader import read_files
 
-        return read_files([InputFile(file, request.limits) for file in files], name, request)
+        inputs = [InputFile(file, request.limits) for file in files]
+        return with_dates(read_files(inputs, name, request), dates)
     file = InputFile(name, request.limits, max_memory)
     if name != "-" and (not file.size or (file.compression and not file.head())):
         raise ParseError("the file is empty; a data set has one row at least", name)
@@ -222,7 +237,7 @@ def read(
         kind = format_of(name, None, file.head())
         request.check_text(kind)
     dataset: Dataset = FORMATS[kind].function("read")(file, name, request)
-    return dataset
+    return with_dates(dataset, dates)
 
 
 def _kind_by_name(path: str, format: str | None, request: Request) -> str | None:  # noqa: A002

@@ -12,6 +12,10 @@ GIB = 1 << 30
 WORD = 400  # bytes of a word beside its text: the object, what it means, its place in a table
 FREE_WORDS = 1 << 20  # bytes
 UNNEEDED = "nobody looks at it"
+MISSING = frozenset({  # as pandas has them, and ?
+    "", "?", "NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None", "<NA>",
+    "#N/A", "#N/A N/A", "#NA", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN",
+})  # fmt: skip
 UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
@@ -116,6 +120,10 @@ class Request:
     needed : frozenset of str, optional
         The columns that will be looked at. A reader may leave out the others, unread, with the
         reason `UNNEEDED`.
+    missing_values : frozenset of str
+        The words that stand for a missing value in delimited text, beside `MISSING`.
+    dates : str
+        What becomes of dates, see `mlfs.data.dates`.
 
     Examples
     --------
@@ -135,12 +143,18 @@ class Request:
     delimiter: str = ""
     decimal: str = "."
     needed: frozenset[str] | None = None
+    missing_values: frozenset[str] = frozenset()
+    dates: str = "skip"
 
     def check_text(self, kind: str) -> None:
         """Refuse a delimiter or a decimal sign for a format that is not of delimited text."""
         if kind in {"csv", "tsv"}:
             return
-        for name, is_set in (("delimiter", self.delimiter), ("decimal", self.decimal != ".")):
+        for name, is_set in (
+            ("delimiter", self.delimiter),
+            ("decimal", self.decimal != "."),
+            ("missing_values", self.missing_values),
+        ):
             if is_set:
                 raise UsageError(f"is for CSV and TSV files, and this is {kind}", option=name)
 

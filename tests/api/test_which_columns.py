@@ -189,3 +189,135 @@ def test_the_command_counts_the_columns_of_the_file(
     assert "since" in printed.err
     assert cli.main(["select", *options, "--format", "indices", str(path)]) == 0
     assert capsys.readouterr().out.splitlines()[0] == "4"
+
+
+# ---- dates --------------------------------------------------------------------------------------
+
+
+def dated() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Visits on 60 days, of which the month matters."""
+    rng = np.random.default_rng(3)
+    days = pd.to_datetime("2024-01-01") + pd.to_timedelta(rng.integers(0, 366, ROWS), "D")
+    frame = pd.DataFrame({"size": rng.integers(0, 3, ROWS), "day": days, "b": rng.random(ROWS)})
+    return frame, pd.DataFrame({"y": (days.month > 6).astype(int), "z": frame["size"] > 1})
+
+
+def written(frame: pd.DataFrame, folder: Path, suffix: str) -> Path:
+    path = folder / f"visits.{suffix}"
+    if suffix == "csv":
+        frame.to_csv(path, index=False)
+    elif suffix == "parquet":
+        frame.to_parquet(path)
+    else:
+        texts = frame.astype(str)
+        head = ["@relation visits", "@attribute size {0,1,2}", "@attribute day date yyyy-MM-dd"]
+        head += ["@attribute b real", "@attribute y {0,1}", "@attribute z {False,True}", "@data"]
+        path.write_text("\n".join([*head, *map(",".join, texts.to_numpy().tolist())]))
+    return path
+
+
+@pytest.mark.parametrize("source", ["frame", "text", "polars", "csv", "parquet", "arff"])
+def test_dates_are_left_out_and_can_be_counted_by_their_parts(source: str, tmp_path: Path) -> None:
+    X, Y = dated()
+    data: Any
+    options: dict[str, Any] = {}
+    if source in ("csv", "parquet", "arff"):
+        both = pd.concat([X, Y.astype({"y": int})], axis=1)
+        data, options["labels"] = written(both, tmp_path, source), "y,z"
+    else:
+        frame: Any = X.assign(day=X["day"].dt.strftime("%Y-%m-%d")) if source == "text" else X
+        data = (pl.from_pandas(frame) if source == "polars" else frame, Y)
+    picked = mlfs.select(data, "mim", "all", **options)
+    assert {*picked.names} == {"size", "b"}
+    (told,) = [note for note in picked.notes if "'day'" in note]
+    assert "skrub.DatetimeEncoder" in told
+    parts = mlfs.select(data, "mim", "all", dates="parts", **options)
+    assert {*parts.names} == {"size", "day (year)", "day (month)", "day (weekday)", "b"}
+    assert parts.names[0] == "day (month)"
+    assert parts.indices[0] == 1
+    assert parts.settings["dates"] == "parts"
+
+
+def test_parts_of_times_are_those_that_are_written() -> None:
+    times = ["2026-11-19T23:30:00+02:00", "2026-11-20 00:10", None]
+    X = pd.DataFrame({"at": times, "x": [1, 2, 3]})
+    data = mlfs.data.from_arrays(X, [[0], [1], [1]], dates="parts")
+    assert data.feature_names == ["at (year)", "at (month)", "at (weekday)", "at (hour)", "x"]
+    assert data.X[:2, :4].tolist() == [[2026, 10, 3, 23], [2026, 10, 4, 0]]
+    assert np.isnan(data.X[2, :4]).all()
+
+
+@pytest.mark.parametrize("words", [["2026-02-30", "2026-03-01"], ["2026-01-01", "soon"]])
+def test_words_that_are_not_all_dates_are_words(words: list[str]) -> None:
+    X = pd.DataFrame({"when": words * 4, "x": range(8)})
+    assert mlfs.data.from_arrays(X, [[0], [1]] * 4).feature_names == ["when", "x"]
+
+
+def test_the_transformer_keeps_the_column_whose_part_is_picked() -> None:
+    X, Y = dated()
+    selector = mlfs.FeatureSelector("mim", 1, dates="parts").set_output(transform="pandas")
+    assert list(selector.fit_transform(X, Y).columns) == ["day"]
+
+
+def test_the_command_counts_parts_and_convert_keeps_dates(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    X, Y = dated()
+    path = written(pd.concat([X, Y], axis=1), tmp_path, "csv")
+    arguments = ["-c", "mim", "-n", "1", "--labels", "y,z", "--format", "names", str(path)]
+    assert cli.main(["select", "--dates", "parts", *arguments]) == 0
+    assert capsys.readouterr().out == "day (month)\n"
+    out = tmp_path / "out.csv"
+    assert cli.main(["convert", "--labels", "y,z", str(path), str(out)]) == 0
+    assert "day" in out.read_text().splitlines()[0]
+
+
+def test_a_word_for_what_becomes_of_dates_that_is_none_is_refused() -> None:
+    with pytest.raises(UsageError, match="dates is 'skip', 'parts' or 'keep'"):
+        mlfs.select(dated(), "mim", dates="all")
+    with pytest.raises(UsageError, match="dates is 'skip', 'parts' or 'keep'"):
+        mlfs.data.from_arrays(*dated(), dates="all")
+
+
+# ---- words for missing values -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", ["NULL", "null", "N/A", "n/a", "None", "NaN", "#N/A", "", "<NA>"])
+def test_the_words_that_pandas_takes_for_missing_are_missing(word: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n" + "".join(f"{i / 4},{i % 2}\n" for i in range(1000)) + f"{word},1\n")
+    data = mlfs.read(path, labels="y")
+    assert data.columns[0].kind == "numeric"
+    assert np.isnan(data.X[-1, 0])
+    arff = tmp_path / "t.arff"
+    head = "@relation t\n@attribute x real\n@attribute y {0,1}\n@data\n"
+    arff.write_text(head + "".join(f"{i / 4},{i % 2}\n" for i in range(9)) + f"{word or '?'},1\n")
+    assert np.isnan(mlfs.read(arff, labels="y").X[-1, 0])
+
+
+def test_further_words_and_numbers_for_missing(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x,c,y\n1.5,red,0\n-999,unknown,1\n-,blue,1\n2.5,-,0\n")
+    data = mlfs.read(path, labels="y", missing_values=["unknown", "-", "-999"])
+    assert [column.kind for column in data.columns] == ["numeric", "nominal"]
+    assert np.isnan(data.X[:, 0]).tolist() == [False, True, True, False]
+    assert data.columns[1].values == ("blue", "red")
+    out = tmp_path / "out.csv"
+    arguments = ["convert", "--labels", "y", "--missing-values", "unknown,-,-999", str(path)]
+    assert cli.main([*arguments, str(out)]) == 0
+    assert out.read_text() == "x,c,y\n1.5,red,0\n,,1\n,blue,1\n2.5,,0\n"
+
+
+def test_missing_values_of_a_format_that_says_them_itself_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.arff"
+    path.write_text("@relation t\n@attribute x real\n@attribute y {0,1}\n@data\n1,0\n2,1\n")
+    with pytest.raises(UsageError, match="missing_values is for CSV and TSV files"):
+        mlfs.read(path, labels="y", missing_values="-")
+
+
+def test_a_column_of_text_that_is_numbers_but_for_a_word_is_told() -> None:
+    cells = [str(i / 4) for i in range(100)]
+    cells[7] = "lost"
+    X = pd.DataFrame({"x": cells, "z": np.arange(100) % 2})
+    picked = mlfs.select((X, X[["z"]]), "mim", 1)
+    assert any("all numbers but 'lost' (in 1 row, first in row 8)" in note for note in picked.notes)

@@ -199,8 +199,7 @@ REFUSED = [
     (PLAIN + "inf,x,0\n", "t.arff:6:1: expected a finite number for the attribute 'a', found 'inf'"),
     (PLAIN + "-1e400,x,0\n", "t.arff:6:1: the number -1e400 of the attribute 'a' is too large for a "
      "double; expected a finite number"),
-    (PLAIN + "NaN,x,0\n", "t.arff:6:1: expected a finite number for the attribute 'a', found 'NaN'; "
-     "write ? for a missing value"),
+    (PLAIN + "nil,x,0\n", "t.arff:6:1: expected a finite number for the attribute 'a', found 'nil'"),
     (PLAIN + "1_0,x,0\n", "t.arff:6:1: expected a finite number for the attribute 'a', found '1_0'"),
     (PLAIN + "0x1,x,0\n", "t.arff:6:1: expected a finite number for the attribute 'a', found '0x1'"),
     (PLAIN + "1\x00,x,0\n",

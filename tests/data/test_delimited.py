@@ -356,11 +356,11 @@ def test_numbers_in_another_dress_are_told(write: Any, example: str) -> None:
 
 def test_a_few_words_among_numbers_are_told_with_their_first_row() -> None:
     cells = [str(k / 4) for k in range(40)]
-    cells[16] = cells[30] = "NULL"
+    cells[16] = cells[30] = "lost"
     rows = "".join(f"{cell},{k % 2}\n" for k, cell in enumerate(cells))
     data = delimited.read(f"x,y\n{rows}".encode(), "t.csv", Request(labels="y"))
     (note,) = [note for note in data.notes if "all numbers but" in note]
-    assert "all numbers but 'NULL' (in 2 rows, first in row 17)" in note
+    assert "all numbers but 'lost' (in 2 rows, first in row 17)" in note
     words = "".join(f"word{k},{k % 2}\n" for k in range(30))
     plain = delimited.read(f"x,y\n{words}".encode(), "t.csv", Request(labels="y"))
     assert not any("numbers" in note for note in plain.notes)

@@ -21,6 +21,7 @@ from mlfs.data.request import UNNEEDED
 from mlfs.errors import Caution, DataError, UsageError, plural, printable
 
 PARQUET = (".parquet", ".pq")
+TEXTS = ("string", "large_string", "string_view")
 
 
 @dataclass(frozen=True)
@@ -230,15 +231,17 @@ def elsewhere(data: Any, cluster: Any, **options: Any) -> Dataset:
 
 
 def _head_of_parquet(place: str, options: Mapping[str, Any]) -> Dataset | None:
-    """Parquet files without reading more than three features; None where all have to be read."""
+    """Parquet files without reading more than texts and three features; None if all have to be."""
     form = options.get("format")
     if form != "parquet" and (form is not None or Path(place).suffix.lower() not in PARQUET):
         return None
     try:
         from pyarrow import parquet
 
-        names = [str(name) for name in parquet.read_schema(files_of(place)[0]).names]
+        schema = parquet.read_schema(files_of(place)[0])
+        names = [str(name) for name in schema.names]
         few = [names[0], names[len(names) // 2], names[-1]]
+        few += [field.name for field in schema if str(field.type) in TEXTS]  # may be dates
         head = read(place, needed=few, **options)
     except Exception:  # noqa: BLE001 -- to read all says what is wrong; or these three are labels
         return None

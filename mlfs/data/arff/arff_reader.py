@@ -22,6 +22,7 @@ from mlfs.data.arff.syntax import Misfit
 from mlfs.data.assemble import dense_labels, sparse_labels
 from mlfs.data.columns import EXACT, is_rounded
 from mlfs.data.dataset import Column, Dataset, Label, Source
+from mlfs.data.dates import with_dates
 from mlfs.data.files import InputFile
 from mlfs.data.labels.finding import LabelPositions, resolve
 from mlfs.data.labels.label_values import is_binary, map_texts, split_lists
@@ -87,7 +88,7 @@ def dataset_of(body: Body, header: Header, roles: Roles, request: Request, path:
     _refuse_valueless(body.X, features, path)
     Y, labels = _labels(body, roles.label_columns, roles.plain, columns, request, path)
     given = sorted([*roles.features, *roles.left_out])
-    return Dataset(
+    data = Dataset(
         X=body.X,
         Y=Y,
         columns=tuple(features),
@@ -98,6 +99,8 @@ def dataset_of(body: Body, header: Header, roles: Roles, request: Request, path:
         notes=roles.label_columns.notes,
         places=np.searchsorted(given, roles.features).tolist() if roles.left_out else None,
     )
+    kinds = [header.attributes[j].type.kind for j in roles.features]
+    return with_dates(data, request.dates, [j for j, kind in enumerate(kinds) if kind == "date"])
 
 
 def _refuse_valueless(X: Any, columns: Sequence[Column], path: str) -> None:

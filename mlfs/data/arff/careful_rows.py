@@ -14,6 +14,7 @@ from typing import NamedTuple
 from mlfs.data.arff.header import Attribute
 from mlfs.data.arff.syntax import Misfit, Token, date_seconds, group_text, tokenize
 from mlfs.data.columns import ROUNDED, is_rounded
+from mlfs.data.request import MISSING
 from mlfs.errors import printable
 
 SLACK = 100_000
@@ -183,13 +184,9 @@ class RowReader:
             )
         if is_rounded(text, value):
             raise Misfit(f"{self._name(j)} holds {printable(text, 30)}, {ROUNDED}", position)
-        if math.isnan(value):
-            hint = ""
-            if text.lower().strip("+-") in ("nan", "na", "null", "none", ""):
-                hint = "; write ? for a missing value"
+        if math.isnan(value) and text not in MISSING:
             raise Misfit(
-                f"expected a finite number for {self._name(j)}, found {printable(text)!r}{hint}",
-                position,
+                f"expected a finite number for {self._name(j)}, found {printable(text)!r}", position
             )
         return value
 

@@ -4,8 +4,9 @@
   never guessed. With a decimal comma, 1,5 is a number and 1.5 a text.
 - Quotes are those of RFC 4180: ``"a,b"``, ``"a ""b"" c"``, line ends inside quotes. LF, CRLF
   and CR end a line; a byte order mark is skipped; blank lines are skipped.
-- ``?``, ``NA``, ``NaN``, ``nan`` and an empty cell are missing. In a column of text a quoted
-  ``"NA"`` is that text, and so is ``""`` unless the file quotes its whole header.
+- ``?``, an empty cell, and the words that pandas takes (``NA``, ``NULL``, ``None``, ...) are
+  missing, and those of ``missing_values``. In a column of text a quoted ``"NA"`` is that text, and
+  so is ``""`` unless the file quotes its whole header.
 - A column of numbers is numeric; any other is nominal, its values sorted.
 
 What the format cannot carry, and so does not come back: the declared order of the values of a
@@ -53,7 +54,7 @@ from mlfs.data.delimited.records import (
 from mlfs.data.files import BOM, InputFile, valid_lines
 from mlfs.data.labels.finding import resolve
 from mlfs.data.packed_table import Packer, recoded
-from mlfs.data.request import Request, WordMemory, exceeded
+from mlfs.data.request import MISSING, Request, WordMemory, exceeded
 from mlfs.errors import ParseError, UsageError, plural, printable, setting
 
 __all__ = ["read", "read_tsv", "write", "write_tsv"]
@@ -135,6 +136,9 @@ class Rows:
     ) -> None:
         self.file, self.path, self.request, self.separator = file, path, request, separator
         self.comma = request.decimal == ","
+        self.missing = MISSING | request.missing_values
+        numbers = [number_in(word, missing=frozenset()) for word in request.missing_values]
+        self._codes = [number for number in numbers if number is not None]
         self.names: list[str] = []
         self.words: list[Words] = []
         self.faults: dict[int, tuple[int, int | None, str]] = {}
@@ -169,7 +173,7 @@ class Rows:
         """Find the labels among the names of the columns."""
         self.names = names
         self.label_columns = resolve(names, self.request, self.path)
-        self.words = [Words(is_quoted, self.comma, self.memory) for _ in names]
+        self.words = [Words(is_quoted, self.comma, self.memory, self.missing) for _ in names]
         self.wordy = np.zeros(len(names), np.bool_) if self._known is None else self._known
         if self.label_columns.lists:
             self.wordy[self.label_columns.columns[0]] = True
@@ -209,6 +213,10 @@ class Rows:
         self.n_lines += text.count(b"\n")
 
     def _keep(self, values: np.ndarray) -> None:
+        if self._codes:  # numbers that stand for a missing value
+            numbers = np.flatnonzero(~self.wordy)
+            cells = values[:, numbers]
+            values[:, numbers] = np.where(np.isin(cells, self._codes), np.nan, cells)
         if self.file.is_at_end and not self.n_rows:
             self._table = values
         else:
@@ -374,7 +382,7 @@ class Piece:
             if self.rows.wordy[j]:
                 continue
             cell = self.plain[start:stop].decode()
-            value = number_in(cell, comma=self.rows.comma)
+            value = number_in(cell, comma=self.rows.comma, missing=self.rows.missing)
             if value is None:
                 self.rows.wordy[j] = True
                 continue
@@ -427,7 +435,9 @@ class Piece:
                 None if len(cells) < d else cell_column(record, d, rows.separator),
             )  # fmt: skip
         for j, cell in enumerate(cells):
-            value = None if rows.wordy[j] else number_in(cell, comma=rows.comma)
+            value = None
+            if not rows.wordy[j]:
+                value = number_in(cell, comma=rows.comma, missing=rows.missing)
             if value is None:
                 rows.wordy[j], value = True, 0.0
                 place = rows.words[j].number(cell)

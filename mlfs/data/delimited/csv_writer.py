@@ -12,8 +12,9 @@ import scipy.sparse as sp
 from mlfs.data.assemble import refuse_collisions, row_block, without_weights
 from mlfs.data.columns import number_text
 from mlfs.data.dataset import Column, Dataset
-from mlfs.data.delimited.records import MISSING, is_number
+from mlfs.data.delimited.records import is_number
 from mlfs.data.labels.label_values import BINARY, is_binary
+from mlfs.data.request import MISSING
 from mlfs.errors import DataError, printable
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")

@@ -11,10 +11,9 @@ import numpy as np
 from mlfs.data.columns import EXACT, ROUNDED, is_rounded
 from mlfs.data.dataset import Column
 from mlfs.data.labels.finding import first_duplicate
-from mlfs.data.request import Limits, WordMemory, exceeded
+from mlfs.data.request import MISSING, Limits, WordMemory, exceeded
 from mlfs.errors import ParseError, UsageError, printable, setting
 
-MISSING = frozenset({"", "?", "NA", "NaN", "nan"})
 DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";", "bar": "|", "space": " "}
 SWAP = {ord(","): ".", ord("."): ","}
 INSIDE = frozenset("\"'\r\n.+-_?")  # what a number, a quote or a missing value is written with
@@ -212,7 +211,7 @@ def number_of(cell: str) -> float:
     return float(cell)
 
 
-def number_in(cell: str, *, comma: bool = False) -> float | None:
+def number_in(cell: str, *, comma: bool = False, missing: frozenset[str] = MISSING) -> float | None:
     """The number that a cell holds, NaN for a missing one; None for a text.
 
     Examples
@@ -220,11 +219,12 @@ def number_in(cell: str, *, comma: bool = False) -> float | None:
     >>> number_in("1,5", comma=True), number_in("1.5", comma=True), number_in("?")
     (1.5, None, nan)
     """
+    if cell.strip() in missing:
+        return math.nan
     try:
         return number_of(cell.translate(SWAP) if comma else cell)
     except ValueError:
-        pass
-    return math.nan if cell.strip() in MISSING else None
+        return None
 
 
 def fault_of(cell: str, number: float | None) -> str:
@@ -260,11 +260,14 @@ class Words:
         Whether numbers have a decimal comma.
     memory : WordMemory
         Counts them.
+    missing : frozenset of str
+        The words that stand for a missing value.
     """
 
     quoted_header: bool
     comma: bool
     memory: WordMemory
+    missing: frozenset[str] = MISSING
     words: list[Word] = field(default_factory=list)
     has_fault: bool = False
     _places: dict[tuple[str, bool], int] = field(default_factory=dict)
@@ -284,9 +287,9 @@ class Words:
         if isinstance(cell, Quoted):
             value = str(cell) if cell or not self.quoted_header else None
         else:
-            value = None if text in MISSING else text
-        item = None if text and text in MISSING else text
-        number = number_in(str(cell), comma=self.comma)
+            value = None if text in self.missing else text
+        item = None if text and text in self.missing else text
+        number = number_in(str(cell), comma=self.comma, missing=self.missing)
         return Word(value, number, item, fault_of(cell, number))
 
     def column(self, name: str) -> Column:

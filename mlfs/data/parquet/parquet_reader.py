@@ -268,6 +268,8 @@ class ColumnWords:
         """The numbers of some cells; the order of a dictionary is kept if it means something."""
         if pa.types.is_null(array.type):
             return np.zeros(len(array), np.int32)
+        if pa.types.is_temporal(array.type):
+            array = array.cast(pa.string())
         if not pa.types.is_dictionary(array.type):
             array = array.dictionary_encode()
         dictionary = array.dictionary

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mlfs.data.dates import WHY
 from mlfs.data.files import RATIO_FROM, InputFile
 from mlfs.data.labels.finding import LabelPositions, first_duplicate, resolve
 from mlfs.data.matrices import COUNTED_TYPES
@@ -180,7 +181,7 @@ def plan_of(pa: Any, files: Sequence[InputFile], path: str, request: Request) ->
     schemas = []
     for file in files:
         with open_parquet(pa, file, limits) as (folded, dictionaries):
-            schemas.append(_schema(pa, folded, dictionaries, file.path))
+            schemas.append(_schema(pa, folded, dictionaries, file.path, request.dates))
     first = schemas[0]
     for file, other in zip(files[1:], schemas[1:], strict=True):
         _refuse_other(first, other, files[0].path, file.path)
@@ -209,20 +210,20 @@ def plan_of(pa: Any, files: Sequence[InputFile], path: str, request: Request) ->
     return ParquetPlan(first.names, kinds, label_columns, values, request, path)
 
 
-def _schema(pa: Any, folded: Any, dictionaries: set[str], path: str) -> _Schema:
+def _schema(pa: Any, folded: Any, dictionaries: set[str], path: str, dates: str) -> _Schema:
     schema = folded.schema_arrow
     names = [str(name) for name in schema.names]
     duplicate = first_duplicate(names)
     if duplicate is not None:
         raise ParseError(f"two columns are named {printable(duplicate)!r}; rename one", path)
-    kinds = [_kind(pa, field, field.name in dictionaries) for field in schema]
+    kinds = [_kind(pa, field, field.name in dictionaries, dates) for field in schema]
     note = (schema.metadata or {}).get(NOTE)
     return _Schema(
         names, kinds, folded.metadata.num_rows, None if note is None else note.decode("utf-8")
     )
 
 
-def _kind(pa: Any, field: Any, is_ordered: bool) -> ColumnKind:
+def _kind(pa: Any, field: Any, is_ordered: bool, dates: str) -> ColumnKind:
     kind, types = field.type, pa.types
     if field.name.startswith("__index_level_"):
         return ColumnKind("", reason="it is the index of a pandas frame")
@@ -244,6 +245,9 @@ def _kind(pa: Any, field: Any, is_ordered: bool) -> ColumnKind:
         return ColumnKind(WORDS)
     elif _is_list(types, kind) and _is_flat(types, _value_type(types, kind.value_type)):
         return ColumnKind(LISTS, reason=f"its values are of type {kind}")
+    if types.is_timestamp(kind) or types.is_date(kind):
+        reason = f"its values are of type {kind}; {WHY}"
+        return ColumnKind("", reason=reason) if dates == "skip" else ColumnKind(WORDS)
     return ColumnKind("", reason=f"its values are of type {kind}")
 
 
