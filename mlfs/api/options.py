@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 from types import MappingProxyType, NoneType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mlfs.api.value_kinds import (
     Auto,
@@ -29,8 +29,10 @@ from mlfs.api.value_kinds import (
     ThreadCount,
     Whole,
 )
-from mlfs.criteria import Criterion
 from mlfs.errors import UsageError, printable
+
+if TYPE_CHECKING:
+    from mlfs.criteria import Criterion
 
 DEFAULT_CRITERION = "scls"
 SEEDS = 2**31 - 1  # below which seeds are drawn
@@ -108,7 +110,7 @@ OPTIONS: tuple[Option, ...] = (
         "n", Kind(), None,
         "How many features: a number, a share such as 0.1, all, auto, or cv for cross-validation "
         "(cv:80 tries 80 at most). Per label, for each label. By default what the criterion "
-        "recommends, else auto, but at least one.",
+        "recommends, else auto, but at least one (of fewer than 100 rows, half of the features).",
         ("-n", "--number"), TO_SELECT, "N", reported=True, fitted="n_features_to_select",
         page="how-many.md",
     ),
@@ -387,6 +389,8 @@ def number_asked(n: Any, criterion: Criterion, options: Mapping[str, Any]) -> An
     >>> [number_asked(None, criteria.get(name)[1], options) for name in ("scls", "mlig")]
     ['auto', None]
     """
+    from mlfs.criteria import Criterion  # the help of the command does without numpy
+
     recommends = criterion.search != "greedy" or type(criterion).size is not Criterion.size
     plain = options["estimator"] == "counts" and options["correction"] != "miller-madow"
     return "auto" if n is None and plain and not recommends else n

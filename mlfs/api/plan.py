@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.api.candidates import Grouping, features_named
-from mlfs.api.options import Options, n_of
+from mlfs.api.options import Options, is_auto, n_of
 from mlfs.api.prepared import Prepared
 from mlfs.api.selection import SCHEMA, TERMS, Ranking, Selection
 from mlfs.criteria import Criterion
@@ -114,7 +114,7 @@ def search(
     closes: Callable[[int], np.ndarray] | None = None
     auto: AutoStop | None = None
     best_only = False
-    if plan.options.n == "auto":
+    if is_auto(plan.options.n):
         options = plan.options
         auto = AutoStop(
             plain_of(info), alpha=options.alpha, min_gain=options.min_gain, seed=options.seed
@@ -159,7 +159,7 @@ def search(
         result.picks = result.picks.renumbered(numbers)
     result.note = _out_of_time(plan, result) or _why_fewer(plan, result, n, view.d < info.d)
     if best_only and len(result.picks):
-        result.note = Caution("no feature tells more than chance would: the best is kept")
+        result.note = "no feature tells more than chance would: the best is kept"
     result.significance = None if auto is None else auto.significance
     return result
 
@@ -199,7 +199,8 @@ def _number(plan: Plan, info: Info, forced: int, excluded: int) -> int | None:
         raise UsageError(msg)
     if isinstance(plan.options.n, str) and plan.options.n == NOTHING_MORE:
         return forced
-    asked = None if plan.options.n == HALF else plan.options.n
+    asked = plan.options.n
+    asked = None if isinstance(asked, str) and asked == HALF else asked
     n = n_of(asked, available + len(plan.left_out), info.d)  # cut below
     if n is not None and n < forced:
         msg = f"is {n}, but {forced} features are included or started from: raise it, or name fewer"
@@ -225,7 +226,7 @@ def _why_fewer(plan: Plan, result: SearchResult, n: int, filtered: bool) -> str:
         return f"fewer features than asked for, {n_picks} of {asked}: the others name a row"
     if n_picks >= n:
         return ""
-    if plan.options.n == "auto":
+    if is_auto(asked):
         return "" if n_picks else "no feature tells more than chance would"
     if filtered:
         why = "prefilter leaves no more candidates"

@@ -36,6 +36,8 @@ from mlfs.information.info import Info
 from mlfs.search.label_parents import Structure
 from mlfs.search.picks import Pick, SearchResult
 
+FEWEST_ROWS = 100  # of which an automatic number is the default
+
 
 def select(
     data: Any,
@@ -92,8 +94,9 @@ def select(
         How many features: a number, a share of them in (0, 1], ``"all"``, ``"auto"`` (see
         `mlfs.search.stopping`), or ``"cv"``, the fewest features whose cross-validated score is
         within one standard error of the best; ``"cv:80"`` tries 80 at most. By default the
-        number that the criterion suggests, else as with ``"auto"``, but at least one. Per label, n
-        is for each label.
+        number that the criterion suggests, else as with ``"auto"``, but at least one; of fewer
+        than 100 rows, which are little evidence, half of the features. Per label, n is for each
+        label.
     labels : str or sequence, optional
         Which columns of a file or frame are labels.
     per_label : bool
@@ -207,6 +210,8 @@ def select(
     refuse_on_cluster({**options, **_prepared_with(data)})
     preparing = {key: value for key, value in options.items() if key in DEFAULTS}
     prepared = prepare(mark_once(data, instance, {**options, "n": n}), **preparing)
+    if is_default and prepared.dataset.shape[0] < FEWEST_ROWS:
+        options = options.but(n=None)
     searched = corrected_for(prepared, name, instance)
     plan = _plan(name, instance, searched, options.but(network=network), on_pick)
     plan = replace(plan, at_least_one=is_default)

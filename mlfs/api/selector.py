@@ -55,8 +55,9 @@ class FeatureSelector(ColumnSelector):
         How many: a number, a share of the features in (0, 1], ``"all"``, ``"auto"`` (see
         `mlfs.search.stopping`), or ``"cv"``, the fewest whose cross-validated score is within one
         standard error of the best; ``"cv:80"`` tries 80 at most. By default the criterion's
-        own opinion if it has one, else as with ``"auto"``, but at least one. Per label, the number
-        is for each label.
+        own opinion if it has one, else as with ``"auto"``, but at least one; of fewer than 100
+        rows half of the features, as scikit-learn's RFE has it. Per label, the number is for each
+        label.
     per_label : bool, default=False
         Give every label its own subset; what is kept then is their union.
     parameters : dict, optional

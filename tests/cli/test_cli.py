@@ -73,7 +73,10 @@ def picks(done: Ran) -> list[int]:
 
 
 def test_the_table(run, tiny) -> None:
-    assert select(run, "-n", "3", "--units", "bits", "--labels", "y,z", tiny).out == TINY_PICKS
+    assert (
+        select(run, "-c", "mim", "-n", "3", "--units", "bits", "--labels", "y,z", tiny).out
+        == TINY_PICKS
+    )
 
 
 def test_names_and_indices_stand_one_a_line(run, tiny) -> None:
