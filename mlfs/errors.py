@@ -16,8 +16,10 @@ from __future__ import annotations
 
 import ast
 import difflib
+import logging
 import re
 import shlex
+import warnings
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Self
 
@@ -28,6 +30,7 @@ __all__ = [
     "DataError",
     "MissingExtra",
     "MlfsError",
+    "MlfsWarning",
     "ParseError",
     "UnknownName",
     "UsageError",
@@ -37,6 +40,8 @@ __all__ = [
     "setting",
 ]
 
+LOGGER = logging.getLogger("mlfs")
+LOGGER.addHandler(logging.NullHandler())
 SNIPPET = 80
 LISTED = 20
 COMPARED = 100  # characters: to compare longer names takes long
@@ -121,8 +126,12 @@ def _spelled(text: str, names: Mapping[str, str]) -> str:
     return _SETTING.sub(show_one, text) if "\x1f" in text else text
 
 
+class MlfsWarning(UserWarning):
+    """A thing about the data that a user should act on: a leak, a column that is left out, ..."""
+
+
 class Caution(str):
-    """A note that the transformer also gives as a warning, because a user may not read notes.
+    """A note that is also given as a warning, because a user may not read notes.
 
     Examples
     --------
@@ -317,3 +326,12 @@ def check_name(value: Any, kind: str, known: Collection[str], *, option: str = "
     """
     if not isinstance(value, str) or value not in known:
         raise UnknownName(kind, str(value), known, option=option)
+
+
+def tell(notes: Iterable[str], stacklevel: int) -> None:
+    """Log notes, and give those that a user should act on as warnings."""
+    for note in notes:
+        is_caution = isinstance(note, Caution)
+        LOGGER.log(logging.WARNING if is_caution else logging.INFO, "%s", note)
+        if is_caution:
+            warnings.warn(str(note), MlfsWarning, stacklevel=stacklevel + 1)

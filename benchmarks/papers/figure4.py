@@ -22,7 +22,7 @@ from benchmarks.files import SkipCase, real_file
 from mlfs.compare.ranks import ranks
 from mlfs.compare.report.axes import Range
 from mlfs.compare.report.charts import colour, dashes
-from mlfs.compare.report.svg import Axis, Picture
+from mlfs.compare.report.figures import Axis, Picture
 from mlfs.compare.running import run
 
 __all__ = ["Point", "main", "page", "picture", "read_points", "sizes"]

@@ -10,7 +10,7 @@ from iterstrat.ml_stratifiers import MultilabelStratifiedKFold
 
 from benchmarks.reference.config import FOLDS, Entry, entries, protocol
 from mlfs.compare.data_sources import dense
-from mlfs.compare.resampling import SUMS, fold_text
+from mlfs.compare.resampling import SUMS
 from mlfs.data import Dataset
 
 __all__ = ["folds_of", "write_folds"]
@@ -51,3 +51,14 @@ def _distinct(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     kinds: dict[bytes, int] = {}
     which = np.array([kinds.setdefault(row.tobytes(), len(kinds)) for row in X])
     return np.unique(which, return_index=True)[1], which
+
+
+def fold_text(folds: np.ndarray, about: str) -> str:
+    """The text of a file of folds.
+
+    Examples
+    --------
+    >>> fold_text(np.array([0, 1]), "two rows")
+    '# two rows\\n0\\n1\\n'
+    """
+    return f"# {about}\n" + "".join(f"{fold}\n" for fold in folds.tolist())

@@ -15,7 +15,7 @@ from mlfs.compare.overlap import overlaps
 from mlfs.compare.pairs import Pair, wilcoxon_all
 from mlfs.compare.ranks import underpowered
 from mlfs.compare.report.charts import rank_chart
-from mlfs.compare.report.svg import diagram
+from mlfs.compare.report.figures import diagram
 from mlfs.compare.results import Results
 
 __all__ = ["choosing", "diagrams", "page"]

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import hashlib
 import importlib.metadata
+import io
+import json
+import lzma
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,10 +19,20 @@ from benchmarks.reference.page import choosing, diagrams, page
 from mlfs.compare.cell_folder import CellFolder
 from mlfs.compare.data_sources import content_digest, sources
 from mlfs.compare.named import named
-from mlfs.compare.reference import Recipe, write_reference
+from mlfs.compare.reference import (
+    ABOUT,
+    CELL,
+    OTHER,
+    SCHEMA,
+    TABLE,
+    Recipe,
+    field_text,
+    versions_now,
+)
 from mlfs.compare.resampling import stored_folds
 from mlfs.compare.results import Results
 from mlfs.compare.settings import Settings, size
+from mlfs.metrics import METRICS
 
 __all__ = ["gathered", "publish"]
 
@@ -104,3 +119,45 @@ def _of_entry(whole: Settings, entry: Entry, source: Any) -> Settings:
 def _recipe(entry: Entry, digest: str, models: tuple[str, ...]) -> Recipe:
     parts = tuple(content_digest(one) for one in entry.raw())
     return Recipe(entry.name, parts, entry.load()[1], digest, models)
+
+
+def write_reference(
+    folder: Path,
+    settings: Settings,
+    recipes: Iterable[Recipe],
+    records: Iterable[Mapping[str, Any]],
+    metrics: Sequence[str],
+) -> None:
+    """Write the table and what it is about; the folds are there already.
+
+    Parameters
+    ----------
+    folder : path
+        The folder of the reference.
+    settings : Settings
+        Of all data sets together, with stored folds.
+    recipes : iterable of Recipe
+        The data sets.
+    records : iterable of mapping
+        The cells.
+    metrics : sequence of str
+        The primary metrics.
+    """
+    text = io.StringIO()
+    columns = [*CELL, *METRICS, *OTHER]
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    for record in records:
+        row = {**record["cell"], **record, **record.get("metrics", {})}
+        writer.writerow([field_text(row.get(column)) for column in columns])
+    content = lzma.compress(text.getvalue().encode(), preset=9)
+    (folder / TABLE).write_bytes(content)
+    document = {
+        "schema": SCHEMA,
+        "versions": versions_now(),
+        "settings": settings.to_dict(),
+        "metrics": list(metrics),
+        "data": [vars(recipe) for recipe in recipes],
+        "sha256": hashlib.sha256(content).hexdigest(),
+    }
+    (folder / ABOUT).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")

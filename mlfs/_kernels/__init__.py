@@ -1,10 +1,10 @@
 """The compiled code, and nothing else: arrays come in and are filled or returned.
 
-Reading text: `tokens` and `words`, with `rows` (ARFF), `cells` (CSV) and `pair_rows` (svmlight,
-XMC). Columns: `column_values`, and `packing` for bit slices. Layouts: `planes` and `lists`.
-Counting: `row_walks`, `plane_subsets`, `full_tables`, `part_sums`; `co_sums` and `expected_sums`
-make sums of counts, by `logarithm`. Normal variables: `normal_scores` and `gaussian`. Choosing the
-best: `choosing`. Sparse products: `products`. `jit` compiles a kernel once and keeps it.
+Reading text: `tokens`, with `rows` (ARFF), `cells` (CSV) and `pair_rows` (svmlight, XMC).
+Columns: `column_values`, and `packing` for bit slices. Layouts: `planes` and `lists`.
+Counting: `row_walks`, `plane_subsets`, `full_tables`; `co_sums` and `expected_sums` make sums of
+counts. Normal variables: `gaussian`. Choosing the best: `choosing`. Sparse
+products: `products`. `jit` compiles a kernel once and keeps it.
 """
 
 from __future__ import annotations

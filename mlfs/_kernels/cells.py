@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from mlfs._kernels.jit import compiled, inner, spliced
-from mlfs._kernels.tokens import DONE, FULL, HARD, STOPPED, UNSEEN, note, read_number
-from mlfs._kernels.words import byte
+from mlfs._kernels.tokens import DONE, FULL, HARD, STOPPED, UNSEEN, byte, note, read_number
 
 NEWLINE, SPACE, QUOTE = 10, 32, 34
 BIG_N, SMALL_N, BIG_A, SMALL_A = 78, 110, 65, 97

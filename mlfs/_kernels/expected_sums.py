@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mlfs._kernels.co_sums import xlogx_of
+from mlfs._kernels.co_sums import log, xlogx_of
 from mlfs._kernels.jit import compiled, inner
-from mlfs._kernels.logarithm import log
 
 WIDE = 2500.0  # a variance from which the sum over all shared rows is a series of moments
 NEGLIGIBLE = 1e-19

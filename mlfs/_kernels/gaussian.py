@@ -1,7 +1,8 @@
-"""Information of normal variables, from the correlations of their columns.
+"""Information of normal variables, from the correlations of their columns; normal scores.
 
 A variable is a block of columns of variance 1. I(f;t|z) is half the logarithm of how much more of
-t varies given z than given z and f. A direction that other columns determine is left out.
+t varies given z than given z and f. A direction that other columns determine is left out. Sums of
+products of normal scores are whole numbers.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mlfs._kernels.jit import compiled, inner
-from mlfs._kernels.logarithm import log
+from mlfs._kernels.co_sums import log
+from mlfs._kernels.jit import compiled, inner, reassociating
 
 NONE = 1e-9  # of a variance of 1: less is determined by the other columns
 LEAST = 1e-12  # of what varies: the most that a prediction can take
@@ -164,3 +165,70 @@ def add_information(
         for t in range(targets.first.size - 1):
             information = _explained(f, t, c, given.lower.shape[0], targets, scratch)
             out[f, t if per_target else 0] += information
+
+
+@compiled
+def score_column(values: Any, order: Any, weights: Any, table: Any, out: Any) -> int:
+    """out[row] = the score of the mid-rank of a value; 0 where it is missing.
+
+    `order` sorts the values, with those that are missing (NaN) last, and `weights` says how often
+    each row counts, or is empty. table[r] is the score of the mid-rank r / 2. Returns the number of
+    different values.
+    """
+    n = order.size
+    first = 0
+    before = 0
+    distinct = 0
+    while first < n:
+        value = values[order[first]]
+        last = first
+        run = 0
+        while last < n and values[order[last]] == value:
+            run += weights[order[last]] if weights.size else 1
+            last += 1
+        if last == first:  # NaN equals nothing
+            break
+        score = table[2 * before + run + 1]
+        for i in range(first, last):
+            out[order[i]] = score
+        before += run
+        first = last
+        distinct += 1
+    for i in range(first, n):
+        out[order[i]] = 0
+    return distinct
+
+
+@reassociating
+def products(values: Any, rows: Any, others: Any, out: Any) -> None:
+    """out[i, j] = the sum of products of values[rows[i]] and others[j].
+
+    All are whole numbers whose sums fit a float exactly, so that any order gives the same bits.
+    Four rows are read at a time.
+    """
+    size = rows.size
+    n = values.shape[1]
+    for i in range(0, size, 4):
+        one = values[rows[i]]
+        two = values[rows[min(i + 1, size - 1)]]
+        three = values[rows[min(i + 2, size - 1)]]
+        four = values[rows[min(i + 3, size - 1)]]
+        for j in range(others.shape[0]):
+            other = others[j]
+            a = 0.0
+            b = 0.0
+            c = 0.0
+            d = 0.0
+            for k in range(n):
+                x = other[k]
+                a += one[k] * x
+                b += two[k] * x
+                c += three[k] * x
+                d += four[k] * x
+            out[i, j] = a
+            if i + 1 < size:
+                out[i + 1, j] = b
+            if i + 2 < size:
+                out[i + 2, j] = c
+            if i + 3 < size:
+                out[i + 3, j] = d

@@ -11,8 +11,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mlfs._kernels.jit import compiled, inner
-from mlfs._kernels.tokens import DONE, HARD, STOPPED, blank_end, read_number
-from mlfs._kernels.words import byte, eight, leading, word
+from mlfs._kernels.tokens import (
+    DONE,
+    HARD,
+    STOPPED,
+    blank_end,
+    byte,
+    eight,
+    leading,
+    read_number,
+    word,
+)
 
 ROWS, ENTRIES, IDS, LINES, HARDS, UNSORTED, ODD = 0, 1, 2, 3, 4, 5, 6  # places in `counts`
 LARGEST = (1 << 31) - 2  # the largest index

@@ -71,33 +71,11 @@ def from_rows(rows: Any, vector: Any, shift: float, out: Any) -> None:
 
 
 @compiled
-def from_stored_columns(rows: Any, vector: Any, shift: float, out: Any) -> None:
-    """The same for rows that are stored by column: a column is added to all sums at once."""
-    out[:] = 0.0
-    for j in range(vector.size):
-        for row in range(out.size):
-            out[row] += rows[row, j] * vector[j]
-    for row in range(out.size):
-        out[row] -= shift
-
-
-@compiled
 def onto_rows(rows: Any, vector: Any, out: Any) -> None:
-    """Add rows.T @ vector; four sums at a time."""
-    whole = out.size - out.size % 4
-    for j in range(0, whole, 4):
-        a, b, c, d = out[j], out[j + 1], out[j + 2], out[j + 3]
-        for row in range(vector.size):
-            a += rows[row, j] * vector[row]
-            b += rows[row, j + 1] * vector[row]
-            c += rows[row, j + 2] * vector[row]
-            d += rows[row, j + 3] * vector[row]
-        out[j], out[j + 1], out[j + 2], out[j + 3] = a, b, c, d
-    for j in range(whole, out.size):
-        total = out[j]
-        for row in range(vector.size):
-            total += rows[row, j] * vector[row]
-        out[j] = total
+    """Add rows.T @ vector."""
+    for row in range(vector.size):
+        for j in range(out.size):
+            out[j] += rows[row, j] * vector[row]
 
 
 @compiled

@@ -23,11 +23,14 @@ from mlfs._kernels.tokens import (
     STOPPED,
     UNSEEN,
     blank_end,
+    byte,
+    eight,
+    leading,
     note,
     read_number,
     read_value,
+    word,
 )
-from mlfs._kernels.words import byte, eight, leading, word
 
 TAB, NEWLINE, SPACE, COMMA, OPEN, CLOSE = 9, 10, 32, 44, 123, 125
 

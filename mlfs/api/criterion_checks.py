@@ -23,9 +23,8 @@ from mlfs.criteria import (
 )
 from mlfs.errors import CriterionError
 from mlfs.information.info import VOCABULARY, Info
-from mlfs.search.best_first import best_first
 from mlfs.search.checked import CheckedCriterion
-from mlfs.search.greedy import greedy
+from mlfs.search.greedy import best_first, greedy
 from mlfs.search.picks import SearchResult
 
 PICKS = 4

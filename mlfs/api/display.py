@@ -16,7 +16,7 @@ BLUE, ORANGE = "#4c78a8", "#f58518"
 
 
 def as_line(selection: Selection) -> str:
-    """Describe a selection in one line.
+    """Describe a selection in one line, with its notes below.
 
     Examples
     --------
@@ -32,7 +32,8 @@ def as_line(selection: Selection) -> str:
     ended = "".join(f", {word}" for word in _endings(selection))
     noted = f"; {plural(len(selection.notes), 'note')}" if selection.notes else ""
     summary = f"{len(selection)}{shape}{scope}{ended}: {names}{dots}{noted}"
-    return f"<Selection by {selection.criterion}: {summary}>"
+    notes = "".join(f"\n  note: {note}" for note in selection.notes)
+    return f"<Selection by {selection.criterion}: {summary}>{notes}"
 
 
 def as_html(selection: Selection) -> str:

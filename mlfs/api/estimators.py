@@ -24,10 +24,9 @@ from mlfs.information.for_search import (
 )
 from mlfs.information.gaussian import GaussianInfo
 from mlfs.information.gaussian_columns import GaussianColumns
-from mlfs.information.info import Info, UnansweredError
+from mlfs.information.info import Info, UnansweredError, spoken
 from mlfs.information.table import Table
-from mlfs.search.best_first import best_first
-from mlfs.search.greedy import greedy
+from mlfs.search.greedy import best_first, greedy
 
 MANY_LEVELS = 16  # more than bins by default make, and than most categories have
 BY_CHANCE = 0.01  # of the entropy of the labels: from there on a correction matters
@@ -132,8 +131,9 @@ def refuse_unanswered(name: str, criterion: Criterion, options: Mapping[str, Any
     >>> options = {"correction": "expected", "estimator": "counts", "n": 2}
     >>> refuse_unanswered("mlcfs", criteria.get("mlcfs")[1], options)
     Traceback (most recent call last):
-    mlfs.errors.UsageError: correction is 'expected', which gives no su_pl, and the criterion \
-mlcfs asks for it: use another correction, or a criterion that it serves, such as mim or mrmr
+    mlfs.errors.UsageError: correction is 'expected', which gives no symmetrical uncertainty, \
+and the criterion mlcfs asks for it: use another correction, \
+or a criterion that it serves, such as mim or mrmr
     """
     for option, value, plain in (
         ("correction", options["correction"], "none"),
@@ -150,8 +150,9 @@ mlcfs asks for it: use another correction, or a criterion that it serves, such a
         word = missing_word(criterion, MAKERS[value]) if value in MAKERS else ""
         if word:
             msg = (
-                f"is {value!r}, which gives no {word}, and the criterion {printable(name)} asks "
-                f"for it: use another {option}, or a criterion that it serves, such as mim or mrmr"
+                f"is {value!r}, which gives no {spoken(word)}, and the criterion "
+                f"{printable(name)} asks for it: use another {option}, or "
+                "a criterion that it serves, such as mim or mrmr"
             )
             raise UsageError(msg, option=option)
 

@@ -18,7 +18,7 @@ from mlfs.api.candidates import features_named
 from mlfs.api.options import UNITS
 from mlfs.api.plan import NOTHING_MORE
 from mlfs.api.prepared import Prepared, prepare
-from mlfs.api.selecting import select
+from mlfs.api.selecting import select_silently
 from mlfs.api.selection import Chosen, ColumnNames, Ranking, Selection
 from mlfs.criteria import Criterion
 from mlfs.data.html import text
@@ -208,7 +208,7 @@ def explain_picks(selection: Selection) -> list[Explanation]:
 
     Examples
     --------
-    >>> picks = select(([[0, 0], [0, 1], [1, 0], [1, 1]], [[0], [0], [1], [1]]), "mim", 1)
+    >>> picks = select_silently(([[0, 0], [0, 1], [1, 0], [1, 1]], [[0], [0], [1], [1]]), "mim", 1)
     >>> explain_picks(picks)[0].rival
     (1, 'x1')
     """
@@ -409,7 +409,7 @@ def _probe(
     excluded, identifiers = (
         features_named(settings[key], dataset, "exclude") for key in ("exclude", "identifiers")
     )
-    probe = select(
+    probe = select_silently(
         prepared,
         criterion,
         NOTHING_MORE,  # the picks and this one

@@ -20,9 +20,8 @@ from mlfs.data.dataset import Dataset
 from mlfs.errors import Caution, UsageError, plural, printable
 from mlfs.information.for_search import can_count_alone, counted_alone, plain_of
 from mlfs.information.info import Info
-from mlfs.search.best_first import best_first
 from mlfs.search.checked import CheckedCriterion
-from mlfs.search.greedy import greedy
+from mlfs.search.greedy import best_first, greedy
 from mlfs.search.picks import Pick, Picks, SearchResult
 from mlfs.search.stopping import AutoStop
 

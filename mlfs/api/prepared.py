@@ -49,7 +49,7 @@ from mlfs.information.for_search import (
 from mlfs.information.info import Info
 from mlfs.information.pair_matrix import Side
 from mlfs.search.label_parents import Structure
-from mlfs.search.requested_network import network_for
+from mlfs.search.networks import network_for
 
 NO_MATTER = {"labels", "n_jobs", "max_memory"}  # options that change no answer
 COUNTED = (

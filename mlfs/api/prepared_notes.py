@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,14 @@ from mlfs.api.estimators import BY_CHANCE, most_by_chance, why_not_expected
 from mlfs.data.dataset import Dataset, Label
 from mlfs.discretize import Binnings
 from mlfs.errors import Caution, plural, printable
-from mlfs.information.for_search import constant_features, is_adjusted, table_of
+from mlfs.information.for_search import (
+    constant_features,
+    copies_of_labels,
+    is_adjusted,
+    table_of,
+)
 from mlfs.information.info import Info
+from mlfs.search.picks import Picks
 
 if TYPE_CHECKING:
     from mlfs.api.options import Options
@@ -24,6 +31,9 @@ if TYPE_CHECKING:
 CORRECTED = "the correction is 'expected'"
 MANY = 10  # classes; more are often a quantity
 SHOWN = 3  # labels, or features
+NEARLY = 0.95  # the symmetrical uncertainty of a pick and a label from which it may be a copy
+LOOKED_AT = 10  # picks
+LEAST_ROWS, LEAST_COPIES = 50, 5  # rows, and rows of a rare label, in which a copy is no chance
 
 
 def notes_of(
@@ -120,6 +130,35 @@ def identifier_notes(prepared: Prepared, plan: Plan) -> list[str]:
             "exclude (--exclude) leaves them out"
         )
     ]
+
+
+def leak_notes(prepared: Prepared, picks: Picks) -> list[str]:
+    """Warn of picks that are copies of a label, or nearly.
+
+    Looked at are the picks that tell most, where a copy by chance is out of the question.
+    """
+    dataset = prepared.dataset
+    rows = dataset.shape[0]
+    if rows < LEAST_ROWS:
+        return []
+    most = picks.columns[np.argsort(-picks.relevance, kind="stable")[:LOOKED_AT]]
+    columns = np.unique(np.searchsorted(dataset.given, most)).tolist()
+    found = copies_of_labels(prepared.info, prepared.grouping.candidates(columns), NEARLY)
+    if not found:
+        return []
+    share, h_l = LEAST_COPIES / rows, prepared.info.h_l
+    least = -share * math.log(share) - (1 - share) * math.log1p(-share)
+    names = {f: dataset.names[prepared.grouping.members[f][0]] for f, _ in found}
+    pairs = [
+        f"{printable(names[f])!r} and {printable(dataset.label_names[label])!r}"
+        for f, label in found
+        if h_l[label] >= least
+    ]
+    if not pairs:
+        return []
+    shown = ", ".join(pairs[:SHOWN]) + (f" and {len(pairs) - SHOWN} more" if pairs[SHOWN:] else "")
+    text = "a pick and a label tell the same, or nearly, as if one were a copy of the other: "
+    return [Caution(f"{text}{shown}; exclude (--exclude) a column that is known after its label")]
 
 
 def _listed(names: Sequence[str]) -> str:

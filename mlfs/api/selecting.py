@@ -25,12 +25,12 @@ from mlfs.api.plan import (
     unite_rankings,
 )
 from mlfs.api.prepared import DEFAULTS, Prepared, corrected_for, prepare
-from mlfs.api.prepared_notes import identifier_notes, identifiers
+from mlfs.api.prepared_notes import identifier_notes, identifiers, leak_notes
 from mlfs.api.selection import Ranking, Selection
 from mlfs.api.unused_options import refuse_on_cluster, refuse_unused
 from mlfs.api.value_kinds import is_cv, most_of
 from mlfs.criteria import Criterion
-from mlfs.errors import Caution, Interrupted, UsageError, plural, printable
+from mlfs.errors import Caution, Interrupted, UsageError, plural, printable, tell
 from mlfs.information.for_search import constant_features, with_parents
 from mlfs.information.info import Info
 from mlfs.search.label_parents import Structure
@@ -188,6 +188,12 @@ def select(
     Interrupted
         Where Ctrl-C ends the search: a `KeyboardInterrupt` whose `selection` has the picks so far.
 
+    Warns
+    -----
+    MlfsWarning
+        Of what to act on: columns that are left out, a copy of a label, constant labels, ... All
+        notes are in the result, and go to the logger ``mlfs``.
+
     Examples
     --------
     >>> import mlfs
@@ -200,29 +206,55 @@ def select(
         msg = "X and Y go together as the data, and the criterion comes second: "
         raise UsageError(f"{msg}mlfs.select((X, Y), 'mrmr')")
     options = check_options(locals())
-    name, instance = criteria.get(criterion, parameters)
-    is_default, counting = n is None, {**options, **_prepared_with(data)}
-    n = number_asked(n, instance, counting)
-    options = options.but(n=n)
-    refuse_unused(name, instance, options)
-    refuse_unanswered(name, instance, {**counting, "n": n})
-    check_on_pick(on_pick)
-    refuse_on_cluster({**options, **_prepared_with(data)})
-    preparing = {key: value for key, value in options.items() if key in DEFAULTS}
-    prepared = prepare(mark_once(data, instance, {**options, "n": n}), **preparing)
-    if is_default and prepared.dataset.shape[0] < FEWEST_ROWS:
-        options = options.but(n=None)
-    searched = corrected_for(prepared, name, instance)
-    plan = _plan(name, instance, searched, options.but(network=network), on_pick)
-    plan = replace(plan, at_least_one=is_default)
-    try:
-        selection = _run(plan, searched, criterion)
-    finally:
-        if prepared is not data:
-            prepared.release()
+    selection = _selected(data, criterion, options.but(network=network), on_pick)
+    tell(selection.notes, stacklevel=2)
     if selection.interrupted:
         raise Interrupted(selection)
     return selection
+
+
+def select_silently(
+    data: Any,
+    criterion: Any,
+    n: Any,
+    *,
+    on_pick: Callable[[str, Pick], object] | None = None,
+    **options: Any,
+) -> Selection:
+    """As `select` with some of its options, for a part of other work: notes are no warnings."""
+    checked = Options.with_defaults(**check_options({**options, "n": n}))
+    checked = checked.but(network=options.get("network"))
+    selection = _selected(data, criterion, checked, on_pick)
+    if selection.interrupted:
+        raise Interrupted(selection)
+    return selection
+
+
+def _selected(
+    data: Any,
+    criterion: Any,
+    options: Options,
+    on_pick: Callable[[str, Pick], object] | None,
+) -> Selection:
+    name, instance = criteria.get(criterion, options.parameters)
+    is_default, counting = options.n is None, {**options, **_prepared_with(data)}
+    options = options.but(n=number_asked(options.n, instance, counting))
+    refuse_unused(name, instance, options)
+    refuse_unanswered(name, instance, {**counting, "n": options.n})
+    check_on_pick(on_pick)
+    refuse_on_cluster({**options, **_prepared_with(data)})
+    preparing = {key: value for key, value in options.items() if key in DEFAULTS}
+    prepared = prepare(mark_once(data, instance, options), **preparing)
+    if is_default and prepared.dataset.shape[0] < FEWEST_ROWS:
+        options = options.but(n=None)
+    searched = corrected_for(prepared, name, instance)
+    plan = _plan(name, instance, searched, options, on_pick)
+    plan = replace(plan, at_least_one=is_default)
+    try:
+        return _run(plan, searched, criterion)
+    finally:
+        if prepared is not data:
+            prepared.release()
 
 
 def _plan(
@@ -323,7 +355,12 @@ def _selection_of(
             "started": plan.options.start is not None,
             **prepared.settings,
         },
-        notes=(*prepared.notes, *identifier_notes(prepared, plan), *searches.notes),
+        notes=(
+            *prepared.notes,
+            *identifier_notes(prepared, plan),
+            *leak_notes(prepared, ranking.picks),
+            *searches.notes,
+        ),
         pair_terms=searches.pair_terms,
         column_names=prepared.dataset.names_given,
     )

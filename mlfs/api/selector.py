@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import sys
-import warnings
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -31,13 +30,13 @@ from mlfs.api.options import (
     threads,
 )
 from mlfs.api.prepared import Prepared
-from mlfs.api.selecting import select
+from mlfs.api.selecting import select_silently
 from mlfs.api.selection import Selection
 from mlfs.api.value_kinds import is_cv
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset
 from mlfs.data.frames import as_frame
-from mlfs.errors import Caution, DataError, Interrupted, MlfsError, UsageError
+from mlfs.errors import DataError, Interrupted, MlfsError, UsageError, tell
 
 PARAMETERS = {option.name: option.parameter for option in OPTIONS if option.parameter}
 
@@ -312,7 +311,7 @@ class FeatureSelector(ColumnSelector):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         data, options = self._arguments(X, y, sample_weight)
         try:
-            selection = select(data, **options)
+            selection = select_silently(data, **options)
         except Interrupted as stop:
             if len(stop.selection):
                 self._keep(stop.selection, data.dataset)
@@ -394,9 +393,7 @@ class FeatureSelector(ColumnSelector):
         self.binnings_ = selection.binnings
         self.network_ = selection.network
         self.notes_ = selection.notes
-        for note in selection.notes:
-            if isinstance(note, Caution):
-                warnings.warn(str(note), stacklevel=4)
+        tell(selection.notes, stacklevel=4)
         if self.verbose:
             for note in selection.notes:
                 sys.stderr.write(f"[FeatureSelector] {note}\n")

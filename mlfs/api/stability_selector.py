@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -12,10 +11,10 @@ from mlfs.api.column_selector import ColumnSelector
 from mlfs.api.options import NAMED, is_auto, seed_of
 from mlfs.api.plan import HALF
 from mlfs.api.prepared import DEFAULTS, prepare
-from mlfs.api.selecting import select
+from mlfs.api.selecting import select_silently
 from mlfs.api.selector import FeatureSelector
 from mlfs.api.value_kinds import Share, Whole, is_cv
-from mlfs.errors import Caution, UsageError, printable
+from mlfs.errors import UsageError, printable, tell
 
 
 class StabilitySelector(ColumnSelector):
@@ -137,13 +136,11 @@ class StabilitySelector(ColumnSelector):
         for is_selected in self.selected_:
             row_mask = np.zeros(rows, bool)
             row_mask[generator.choice(rows, size, replace=False, shuffle=False)] = True
-            selection = select(prepared.among_rows(row_mask), **options)
+            selection = select_silently(prepared.among_rows(row_mask), **options)
             is_selected[list(selection.indices)] = True
         self._count()
         self.notes_ = prepared.notes
-        for note in prepared.notes:
-            if isinstance(note, Caution):
-                warnings.warn(str(note), stacklevel=2)
+        tell(prepared.notes, stacklevel=2)
         return self
 
     def _check_parameters(self) -> tuple[int, float]:

@@ -16,15 +16,12 @@ import click
 from mlfs import __version__
 from mlfs.cli.compare_command import compare
 from mlfs.cli.console import INTERRUPTED, ClosedOutput, Console
-from mlfs.cli.convert_command import convert
-from mlfs.cli.criteria_command import criteria
+from mlfs.cli.convert_command import convert, generate
 from mlfs.cli.datasets_command import datasets
-from mlfs.cli.evaluate_command import evaluate
 from mlfs.cli.explain_command import explain
-from mlfs.cli.generate_command import generate
 from mlfs.cli.help import Group
-from mlfs.cli.info_command import info
-from mlfs.cli.predict_command import predict
+from mlfs.cli.info_command import criteria, info
+from mlfs.cli.predict_command import evaluate, predict
 from mlfs.cli.select_command import select
 from mlfs.cli.shared_options import talking
 from mlfs.cli.structure_command import structure

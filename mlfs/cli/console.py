@@ -14,7 +14,7 @@ from typing import Any, Literal, TextIO
 
 import click
 
-from mlfs.errors import MissingExtra, UsageError, printable
+from mlfs.errors import Caution, MissingExtra, UsageError, printable
 
 INTERRUPTED = 130  # the exit code
 
@@ -83,6 +83,12 @@ class Console:
         """Print notes."""
         for text in () if self.quiet else texts:
             self._say("note", "yellow", text)
+
+    def tell(self, notes: Iterable[str]) -> None:
+        """Print notes, and those that a user should act on as warnings."""
+        for text in () if self.quiet else notes:
+            is_caution = isinstance(text, Caution)
+            self._say("warning" if is_caution else "note", "yellow", text)
 
     def detail(self, *texts: str) -> None:
         """Print details, which are shown with --verbose only."""

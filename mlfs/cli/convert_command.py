@@ -1,8 +1,9 @@
-"""`mlfs convert`: any format into any other."""
+"""`mlfs convert`: any format into any other; `mlfs generate`: data whose answer is known."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
@@ -51,3 +52,98 @@ def convert(
     sizes = zip(dataset.shape, ("row", "feature", "label"), strict=True)
     size = ", ".join(plural(n, noun) for n, noun in sizes)
     console.detail(f"wrote {size} to {target}")
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+SIZES = ("rows", "features", "labels")
+
+
+def _size(name: str, metavar: str = "N", **settings: Any) -> Callable[[F], F]:
+    return topical("Data to make", f"--{name}", metavar=metavar, **settings)
+
+
+@click.command(
+    cls=Command,
+    short_help="generate data with known relevant features",
+    examples=[
+        ("mlfs generate data40-10 -o data.arff", "a set of the PACC-LDF paper's table 3"),
+        ("mlfs generate --rows 500 --features 40 --labels 10 -o x.csv", "your own size"),
+        ("mlfs generate data80-10 --noise 0 | mlfs info -", "without label noise, into a pipe"),
+    ],
+)
+@click.argument("preset", metavar="[PRESET]", required=False)
+@_size("rows", type=int, help="How many rows.")
+@_size("features", type=int, help="How many features.")
+@_size("labels", type=int, help="How many labels.")
+@_size(
+    "noise",
+    "P",
+    type=float,
+    default=0.02,
+    show_default=True,
+    help="The probability that a label is flipped.",
+)
+@_size("redundant", type=int, help="Copies of other features; by default a quarter.")
+@_size("irrelevant", type=int, help="Irrelevant features; by default a quarter.")
+@_size("relevant-per-label", type=int, help="Relevant features of each label; by default all.")
+@_size(
+    "seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="The seed; the same seed gives the same data.",
+)
+@topical(
+    "Output",
+    "-o",
+    "--output",
+    metavar="FILE",
+    default="-",
+    help="The output file; by default stdout, as ARFF.",
+)
+@topical("Output", "--to", metavar="FORMAT", help="The format, if not given by the suffix.")
+@topical("Output", "--force", is_flag=True, help="Overwrite existing files.")
+@talking
+@click.pass_context
+def generate(
+    context: click.Context,
+    /,
+    preset: str | None,
+    output: str,
+    to: str | None,
+    force: bool,
+    **options: Any,
+) -> None:
+    """Generate hypercube data with relevant, irrelevant and redundant features and noisy labels.
+
+    PRESET is a size of the PACC-LDF paper's table 3: data40-10, data80-10, data120-20,
+    data160-20, data400-60, data800-60. The options --rows, --features and --labels change it.
+    """
+    from mlfs.data import write
+    from mlfs.data.generated import PRESETS, hypercubes
+    from mlfs.errors import UnknownName, UsageError
+
+    check_place(output, "-", force=force)
+    check_format(output, to)
+    check_suffix(output, to)
+    if preset is not None and preset not in PRESETS:
+        raise UnknownName("data set to generate", preset, PRESETS)
+    sizes = {size: options.pop(size) for size in SIZES}
+    if preset is not None:
+        sizes = {
+            size: getattr(PRESETS[preset], size) if value is None else value
+            for size, value in sizes.items()
+        }
+    lacking = [f"--{size}" for size, value in sizes.items() if value is None]
+    if lacking:
+        presets = ", ".join(PRESETS)
+        raise UsageError(f"say {' and '.join(lacking)}, or name a data set: {presets}")
+    dataset = hypercubes(
+        sizes["rows"],
+        sizes["features"],
+        sizes["labels"],
+        relation=preset or "hypercubes",
+        **options,
+    )
+    console_of(context).note(*write(dataset, output, format=to, force=force))
+    console_of(context).detail(*dataset.notes)

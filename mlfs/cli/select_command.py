@@ -109,7 +109,7 @@ def run_selection(console: Console, dataset: Any, settings: dict[str, Any]) -> t
     """Prepare and select, with progress on a terminal; pass on what the user should know."""
     from mlfs.api.as_dataset import AsGiven
     from mlfs.api.prepared import DEFAULTS, prepare
-    from mlfs.api.selecting import select as run
+    from mlfs.api.selecting import select_silently as run
 
     preparing = {name: value for name, value in settings.items() if name in DEFAULTS}
     searching = {name: value for name, value in settings.items() if name not in DEFAULTS}
@@ -129,7 +129,7 @@ def run_selection(console: Console, dataset: Any, settings: dict[str, Any]) -> t
             selection = run(prepared, on_pick=progress.on_pick, **searching)
         except Interrupted as stop:
             selection = stop.selection
-    console.note(*selection.notes)
+    console.tell(selection.notes)
     if prepared.cluster_report:
         console.detail(prepared.cluster_report)
     return prepared, selection

@@ -10,8 +10,8 @@ import click
 
 from mlfs.cli.console import check_place, console_of, write_report
 from mlfs.cli.help import Command, topical
+from mlfs.cli.predict_command import answer, opened
 from mlfs.cli.shared_options import talking
-from mlfs.cli.stored_models import answer, opened
 from mlfs.errors import DataError, UsageError, printable
 
 REPORTS = {".txt": "text", ".dot": "dot", ".gv": "dot", ".json": "json"}
@@ -171,7 +171,7 @@ def _text(stored: Any, members: Any) -> str:
 
 def _draw(members: Any, output: str, suffix: str, *, force: bool) -> None:
     from mlfs.data.whole_files import replacing
-    from mlfs.search.structure_drawing import draw
+    from mlfs.search.structure_forms import draw
 
     if len(members) > 1:
         raise UsageError(

@@ -1,10 +1,12 @@
-"""`mlfs train`: a model that knows its labels' structure, in one file."""
+"""`mlfs train`: a model that knows its labels' structure, in one file; and its options."""
 
 from __future__ import annotations
 
+import inspect
 import time
 import warnings
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -13,11 +15,199 @@ import click
 
 from mlfs.cli.console import Console, check_place, console_of
 from mlfs.cli.help import Command, topical
-from mlfs.cli.model_options import made, modelling, settings_of
+from mlfs.cli.predict_command import data_of
 from mlfs.cli.progress import Waiting
-from mlfs.cli.shared_options import reading_labels, talking
-from mlfs.cli.stored_models import data_of
-from mlfs.errors import DataError, MlfsError, UsageError, plural, printable
+from mlfs.cli.shared_options import count, parameters_of, reading_labels, stacked, talking
+from mlfs.errors import DataError, MlfsError, UnknownName, UsageError, check_name, plural, printable
+from mlfs.models.names import STRUCTURED, WHOLE
+
+OWN_LEARNERS = (
+    "mlfs.models.baselines.llsf.Lift",
+    "mlfs.models.switching.Switching",
+    "mlfs.models.tuned.TunedLogistic",
+)
+SHORT = {
+    "logistic": "sklearn.linear_model.LogisticRegression",
+    "svm": "sklearn.svm.LinearSVC",
+    "sgd": "sklearn.linear_model.SGDClassifier",
+    "ridge": "sklearn.linear_model.RidgeClassifier",
+    "naive-bayes": "sklearn.naive_bayes.BernoulliNB",
+    "gaussian": "sklearn.naive_bayes.GaussianNB",
+    "neighbors": "sklearn.neighbors.KNeighborsClassifier",
+    "tree": "sklearn.tree.DecisionTreeClassifier",
+    "forest": "sklearn.ensemble.RandomForestClassifier",
+}
+
+modelling = stacked(
+    topical("The model", "-m", "--model", metavar="NAME", default="occ", show_default=True,
+            help=f"{' '.join(STRUCTURED)}, each also with -ldf; {' '.join(WHOLE)}."),
+    topical("The model", "-k", "--parents", "k", metavar="K", type=click.IntRange(min=0),
+            help="At most K parents of a label, for models that have it (kcc, occ)."),
+    topical("The model", "--features", metavar="NAME",
+            help="The features of each label: a criterion (`mlfs criteria` lists them), all, "
+            "ldf, or llsf."),
+    topical("The model", "-n", "--number", "n", metavar="N", callback=count,
+            help="How many features: 80, a share such as 0.3, or auto."),
+    topical("The model", "--inference", metavar="NAME",
+            help="How labels are predicted jointly: greedy best-first exhaustive beam monte-carlo "
+            "max-sum annealing."),
+    topical("The model", "--threshold", metavar="RULE",
+            help="Thresholds of labels, learned from the training rows: scut pcut (for each label) "
+            "micro-f1 cardinality (one for all), or a number such as 0.3."),
+    topical("The model", "-p", "--parameter", "parameters", metavar="KEY=VALUE", multiple=True,
+            help="A parameter of the model or of its parts. Repeatable."),
+    topical("The model", "-l", "--learner", metavar="NAME",
+            help=f"The base learner: {' '.join(SHORT)}, or a class of scikit-learn. By default "
+            "the model's own."),
+    topical("The model", "-P", "--learner-parameter", "learner_parameters", metavar="KEY=VALUE",
+            multiple=True, help="A parameter of the base learner. Repeatable."),
+    topical("The model", "--seed", "random_state", metavar="N",
+            type=click.IntRange(0, (1 << 32) - 1), default=0, show_default=True,
+            help="The seed of all random choices."),
+    topical("The model", "-j", "--jobs", "n_jobs", metavar="N", type=int, default=1,
+            show_default=True, help="Labels fitted at the same time, -1 for all processors; "
+            "the result is the same."),
+)  # fmt: skip
+
+
+def made(options: dict[str, Any]) -> Any:
+    """The model that the options describe, which are taken out of them; no data are read."""
+    from mlfs.models import make
+
+    name = options.pop("model")
+    parameters = parameters_of(options.pop("parameters"))
+    defaults = make(name).get_params(deep=True)
+    common = {key: options.pop(key) for key in ("random_state", "n_jobs")}
+    settings: dict[str, Any] = {key: value for key, value in common.items() if key in defaults}
+    features, n, k = options.pop("features"), options.pop("n"), options.pop("k")
+    if features is not None:
+        inner = "model__features" if "model__features" in defaults else "features"
+        _refuse_twice(parameters, inner, "--features")
+        settings[inner] = _feature_plan(features)
+        if n is None and not _selects(features):
+            settings["model__n" if "model__n" in defaults else "n"] = None
+    for key, value, option in (("n", n, "-n"), ("k", k, "-k")):
+        if value is not None:
+            _refuse_twice(parameters, key, option)
+            settings[key] = value
+    inference = options.pop("inference")
+    if inference is not None:
+        _refuse_twice(parameters, "inference", "--inference")
+        settings["inference"] = inference
+    threshold = options.pop("threshold")
+    if threshold is not None:
+        _refuse_twice(parameters, "threshold", "--threshold")
+        settings["threshold"] = _rule(threshold)
+    learner = options.pop("learner")
+    learner_parameters = parameters_of(options.pop("learner_parameters"), "-P")
+    if learner is not None:
+        settings["base_estimator"] = learner_named(learner, learner_parameters)
+    elif learner_parameters:
+        parameters = {**parameters, **_of_learner(learner_parameters, defaults)}
+    for key in ("random_state", "n_jobs"):
+        if key in parameters:
+            option = "--seed" if key == "random_state" else "-j"
+            raise UsageError(f"{key!r} is given with {option}, not with -p")
+    return make(name, **settings, **parameters)
+
+
+def _rule(text: str) -> str | float:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _refuse_twice(parameters: dict[str, Any], key: str, option: str) -> None:
+    if key in parameters:
+        raise UsageError(f"{key!r} is given twice, with {option} and with -p")
+
+
+def _selects(features: str) -> bool:
+    from mlfs.models.features import NAMED
+
+    return features not in NAMED
+
+
+def _feature_plan(features: str) -> str:
+    from mlfs import criteria
+
+    if _selects(features):
+        try:
+            criteria.get(features)
+        except UnknownName:
+            from mlfs.models.features import NAMED
+
+            names = [*NAMED, *criteria.available()]
+            raise UnknownName("criterion in --features", features, names) from None
+    return features
+
+
+def _of_learner(parameters: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of the model's own base learner, by their whole names."""
+    place = next(
+        (key for key in ("model__base_estimator", "base_estimator") if key in defaults), ""
+    )
+    learner = defaults.get(place)
+    if learner is None:
+        raise UsageError("say which base learner the parameters of -P belong to, with --learner")
+    names = learner.get_params()
+    for key in parameters:
+        check_name(key, f"parameter of {type(learner).__name__}", names)
+    return {f"{place}__{key}": value for key, value in parameters.items()}
+
+
+def settings_of(options: Mapping[str, Any], missing: str) -> dict[str, Any]:
+    """How the model was trained, in the words of the command line."""
+    settings = {
+        "model": options["model"],
+        "k": options["k"],
+        "features": options["features"],
+        "n": options["n"],
+        "inference": options["inference"],
+        "threshold": options["threshold"],
+        "learner": options["learner"],
+        "parameters": list(options["parameters"]),
+        "learner_parameters": list(options["learner_parameters"]),
+        "seed": options["random_state"],
+        "missing": missing,
+    }
+    return {key: value for key, value in settings.items() if value not in (None, [])}
+
+
+def learner_named(name: str, parameters: Mapping[str, Any]) -> Any:
+    """Make a base learner from its name: short, of its class, or with its module.
+
+    Only what a model file can hold is imported.
+
+    Examples
+    --------
+    >>> learner_named("svm", {"C": 0.5})
+    LinearSVC(C=0.5)
+    """
+    from mlfs.models.storage.storable import LEARNERS, class_named
+
+    paths = {path.rpartition(".")[2]: path for path in (*LEARNERS, *OWN_LEARNERS)}
+    path = SHORT.get(name) or paths.get(name) or name.replace(":", ".")
+    cls = class_named(path) if path in paths.values() else None
+    if cls is None and ("." in name or ":" in name):
+        raise UsageError(
+            f"the learner {printable(name)!r} is none that a model file can hold: take "
+            f"{', '.join(SHORT)}, or another classifier that docs/model-files.md lists; the rest "
+            "can be used from Python"
+        )
+    if cls is None:
+        raise UnknownName("learner", name, [*SHORT, *paths])
+    accepted = inspect.signature(cls).parameters
+    for key in parameters:
+        check_name(key, f"parameter of {cls.__name__}", accepted)
+    lacking = [key for key, parameter in accepted.items() if parameter.default is parameter.empty]
+    if set(lacking) - set(parameters):
+        raise UsageError(
+            f"{cls.__name__} is made of other learners: such a model is made from Python"
+        )
+    return cls(**parameters)
+
 
 UNSETTLED = "did not converge: raise their limit, as with -P max_iter=1000"
 

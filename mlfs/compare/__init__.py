@@ -18,7 +18,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mlfs.compare.loading import load
+    from mlfs.compare.reference import load
     from mlfs.compare.report import write_report
     from mlfs.compare.results import Results
     from mlfs.compare.running import run
@@ -31,7 +31,7 @@ _HOME = {
     "Metric": "mlfs.metrics",
     "evaluate": "mlfs.metrics",
     "Results": "mlfs.compare.results",
-    "load": "mlfs.compare.loading",
+    "load": "mlfs.compare.reference",
     "run": "mlfs.compare.running",
     "write_report": "mlfs.compare.report",
 }

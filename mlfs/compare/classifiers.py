@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mlfs.compare.foreign import make_from_text
-from mlfs.compare.named import Named, import_path
+from mlfs.compare.named import Named, import_path, make_from_text
 from mlfs.errors import DataError, UnknownName, UsageError, printable
 from mlfs.models.classes import as_written
 

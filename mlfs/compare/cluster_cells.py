@@ -13,7 +13,7 @@ from typing import Any
 
 from mlfs.api.cluster.connection import Connection, Lost, WorkersKilled
 from mlfs.compare.data_sources import DataSource, digest_of_files
-from mlfs.compare.pool import LocalProcess, WorkerLost, WorkerProcess
+from mlfs.compare.pool import LocalProcess, ThisMachine, WorkerLost
 from mlfs.errors import ClusterError, DataError, UsageError, plural
 
 SAME = ("scikit-learn", "scipy")  # beside what every worker of a cluster must have alike
@@ -58,7 +58,7 @@ def _end_run(run: str) -> None:
         process.end()
 
 
-class _RemoteProcess:
+class _RemoteProcess(LocalProcess):
     """A process on whichever worker takes the next job."""
 
     def __init__(self, place: OnCluster) -> None:
@@ -93,7 +93,7 @@ class _RemoteProcess:
         """Do nothing: processes end with the run."""
 
 
-class OnCluster:
+class OnCluster(ThisMachine):
     """Processes on the workers of a cluster, one for each of their threads.
 
     Parameters
@@ -138,7 +138,7 @@ class OnCluster:
                     msg = f"the worker {worker} has other data: {why}"
                     raise DataError(f"{msg}; workers see files under the same names as you do")
 
-    def start(self) -> WorkerProcess:
+    def start(self) -> LocalProcess:
         """A process, which starts with its first job."""
         return _RemoteProcess(self)
 

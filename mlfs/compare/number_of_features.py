@@ -14,7 +14,7 @@ import numpy as np
 
 from mlfs.api.cross_validated import CrossValidation, one_standard_error
 from mlfs.api.prepared import DEFAULTS, Prepared, prepare
-from mlfs.api.selecting import select
+from mlfs.api.selecting import select_silently
 from mlfs.api.selection import Selection
 from mlfs.compare.classifiers import ComparedModel, check_classifier, classifier, of_learner
 from mlfs.compare.data_sources import dense, rows_of
@@ -151,7 +151,7 @@ def _select_in_fold(
     counting |= {"target_bins": None, "labels_as": "each"}  # these made the labels of the rows
     searching = {name: value for name, value in options.items() if name not in NOT_OF_FOLDS}
     n = "all" if options["drop_constant"] else most  # more may be constant in the fold
-    return select(prepare(train, **counting), criterion, n, **searching)
+    return select_silently(prepare(train, **counting), criterion, n, **searching)
 
 
 def _fold_scores(

@@ -18,10 +18,10 @@ import threading
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
-from mlfs.compare.measure import BY_THE_CLOCK
 from mlfs.compare.settings import Job, Settings
+from mlfs.compare.training_rows import BY_THE_CLOCK
 from mlfs.compare.work import failure
 from mlfs.compare.worker import read, write
 
@@ -41,37 +41,6 @@ ENDING = 10.0  # seconds
 
 class WorkerLost(Exception):
     """The machine on which a process ran is lost; what it did can be done elsewhere."""
-
-
-class WorkerProcess(Protocol):
-    """A worker process, wherever it runs."""
-
-    def send(self, content: bytes) -> None:
-        """Send a message; OSError where the process has ended."""
-
-    def receive(self) -> bytes:
-        """The next message; EOFError or OSError where the process has ended."""
-
-    def end(self) -> int | None:
-        """Let it end, by force after a while; its code."""
-
-    def kill(self) -> None:
-        """End it by force."""
-
-
-class Place(Protocol):
-    """Where worker processes run."""
-
-    size: int  # how many at a time
-
-    def start(self) -> WorkerProcess:
-        """Start a process."""
-
-    def report(self) -> str:
-        """A note on the place; empty for nothing."""
-
-    def close(self) -> None:
-        """Release what was taken for this."""
 
 
 class LocalProcess:
@@ -126,7 +95,7 @@ class ThisMachine:
         self.size = size
         self._lock = threading.Lock()
 
-    def start(self) -> WorkerProcess:
+    def start(self) -> LocalProcess:
         """Start a process."""
         with self._lock:
             return LocalProcess()
@@ -151,21 +120,21 @@ class WorkerPool:
     ----------
     settings : Settings
         The comparison.
-    place : Place
+    place : ThisMachine
         Where they run.
     """
 
-    def __init__(self, settings: Settings, place: Place) -> None:
+    def __init__(self, settings: Settings, place: ThisMachine) -> None:
         self._settings = pickle.dumps(settings)
         self._place = place
         self._records: queue.SimpleQueue[dict[str, Any] | BaseException | None] = (
             queue.SimpleQueue()
         )
-        self._processes: set[WorkerProcess] = set()
-        self._ready: set[WorkerProcess] = set()
+        self._processes: set[LocalProcess] = set()
+        self._ready: set[LocalProcess] = set()
         self._losses: Counter[Any] = Counter()
         self._lock = threading.Lock()
-        self._stuck: set[WorkerProcess] = set()
+        self._stuck: set[LocalProcess] = set()
         self._closed = False
         self._waiting: dict[Any, deque[Job]] = {}
         self._begun: set[Any] = set()
@@ -243,13 +212,13 @@ class WorkerPool:
                 del self._waiting[fold]
             return job
 
-    def _start(self) -> WorkerProcess:
+    def _start(self) -> LocalProcess:
         process = self._place.start()
         with self._lock:
             self._processes.add(process)
         return process
 
-    def _hand_over(self, process: WorkerProcess, job: Job) -> bool:
+    def _hand_over(self, process: LocalProcess, job: Job) -> bool:
         """Let a worker run a job; False if the worker ended before it was done."""
         remaining = {cell.key: cell for cell in job.cells}
         try:
@@ -288,7 +257,7 @@ class WorkerPool:
             return False
 
     @contextlib.contextmanager
-    def _killed_when_stuck(self, process: WorkerProcess, job: Job) -> Iterator[None]:
+    def _killed_when_stuck(self, process: LocalProcess, job: Job) -> Iterator[None]:
         """End a process that does not answer long after the budget of a cell is spent.
 
         Code that never comes back to the interpreter does not notice that its time is over.
@@ -328,7 +297,7 @@ class WorkerPool:
             if job.cells:
                 self._waiting.setdefault(job.fold, deque()).appendleft(job)
 
-    def _end(self, process: WorkerProcess) -> int | None:
+    def _end(self, process: LocalProcess) -> int | None:
         code = process.end()
         with self._lock:
             self._processes.discard(process)

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from mlfs import criteria
-from mlfs.api.selecting import select
+from mlfs.api.selecting import select_silently
 from mlfs.compare.filters import FILTERS, filter_scores
-from mlfs.compare.foreign import foreign_scores, is_foreign, make_from_text
-from mlfs.compare.named import Named
+from mlfs.compare.named import Named, foreign_scores, is_foreign, make_from_text
 from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.dataset import Dataset
 from mlfs.errors import DataError, UnknownName, UsageError, printable
@@ -123,7 +122,7 @@ def _by_criterion(name: Any, parameters: Mapping[str, Any]) -> Ranker:
         options = {**train.options, "keep_identifiers": True}  # the data set has lost its own
         if criterion.network is False:
             options = {key: value for key, value in options.items() if key not in NETWORK}
-        selection = select(train.prepared, name, n, parameters=parameters, **options)
+        selection = select_silently(train.prepared, name, n, parameters=parameters, **options)
         note = "; ".join(note for note in selection.notes if "fewer" in note)
         selections = [selection] if selection.scope == "all labels" else selection.labels.values()
         orders = tuple(tuple(part.indices) for part in selections)

@@ -1,9 +1,9 @@
-"""The published results of a benchmark: written, read and checked.
+"""A finished report, or the published results of a benchmark: read and checked.
 
-A reference is a folder with ``results.csv.xz`` (a row for each cell, a column for each metric),
-``reference.json`` (settings, versions, and what identifies the data) and ``folds/``.
-
-Run criteria of one's own on the data and folds of a reference, and rank them among all.
+A report is the folder that `mlfs compare` wrote. A reference is a folder with ``results.csv.xz`` (a
+row for each cell, a column for each metric), ``reference.json`` (settings, versions, and what
+identifies the data) and ``folds/``; criteria of one's own are run on its data and folds, and ranked
+among all.
 """
 
 from __future__ import annotations
@@ -22,17 +22,129 @@ from typing import Any
 
 import mlfs
 from mlfs.compare.cell_folder import content_of, refuse_loss
-from mlfs.compare.classifiers import known_models
+from mlfs.compare.classifiers import known_models, selects
 from mlfs.compare.data_sources import DataSource, content_digest, drop_columns, read_file, sources
-from mlfs.compare.loading import settings_of
 from mlfs.compare.named import Named, named
-from mlfs.compare.resampling import StoredFolds, stored_folds
-from mlfs.compare.results import SECONDS, Results, plain_cell, text_of_cell
+from mlfs.compare.resampling import Folds, Given, Holdout, Splitting, StoredFolds, stored_folds
+from mlfs.compare.results import SECONDS, Results, finite, plain_cell, text_of_cell
 from mlfs.compare.running import OPTIONS, Progress, run
-from mlfs.compare.settings import Settings
+from mlfs.compare.settings import Settings, size
 from mlfs.data.dataset import Dataset, join_datasets
-from mlfs.errors import DataError, UsageError, printable, setting
-from mlfs.metrics import METRICS
+from mlfs.errors import DataError, MlfsError, UsageError, printable, setting
+from mlfs.metrics import METRICS, evaluate
+
+CELL_TEXTS = ("data", "criterion", "model", "n")
+KINDS = {"Folds": Folds, "Holdout": Holdout, "Given": Given}
+
+
+def load(folder: str | os.PathLike[str]) -> Results:
+    """The results of a report that `mlfs compare` wrote.
+
+    Metrics that a newer version of mlfs has are computed from the predictions that were kept.
+
+    Parameters
+    ----------
+    folder : path
+        The folder of the report.
+
+    Returns
+    -------
+    Results
+        With the same table, statistics and predictions as those of the run.
+    """
+    path = Path(folder) / "results.json"
+    shown = printable(path, 400)
+    content = content_of(path, "; name the folder of a finished report")
+    try:
+        document = json.loads(content)
+    except ValueError:
+        raise DataError(f"{shown} is damaged: write the report again") from None
+    try:
+        results = Results(
+            settings_of(document["settings"]),
+            tuple(map(_checked_record, document["records"])),
+            tuple(document["metrics"]),
+            bool(document.get("interrupted")),
+            tuple(document.get("notes", ())),
+            Path(folder),
+            tuple(document.get("own", ())),
+        )
+        _ = results.settings.cells()  # a damaged protocol has none
+        return replace(results, records=tuple(_with_new_metrics(results)))
+    except MlfsError:
+        raise
+    except (TypeError, AttributeError, ValueError):
+        raise DataError(f"{shown} is damaged: run the comparison again") from None
+    except KeyError as error:
+        msg = f"{shown} is no report of this version of mlfs ({printable(error, 80)} is not there)"
+        raise DataError(f"{msg}: run the comparison again") from None
+
+
+def _checked_record(record: Any) -> dict[str, Any]:
+    """A record of a cell; TypeError or KeyError if it is none."""
+    cell, numbers = record["cell"], list(record.get("metrics", {}).values())
+    texts = [record["key"], record["status"], *(cell[name] for name in CELL_TEXTS)]
+    if record["status"] == "ok":
+        numbers += [record["features"], record["peak_mb"], *map(record.get, SECONDS)]
+    if not all(isinstance(text, str) for text in texts) or not all(
+        number is None or isinstance(number, (int, float)) for number in numbers
+    ):
+        raise TypeError
+    checked: dict[str, Any] = record
+    return checked
+
+
+def _with_new_metrics(results: Results) -> list[dict[str, Any]]:
+    """The records, with metrics that they have not and that their predictions allow."""
+    records = []
+    for record in results.records:
+        lacking = record["status"] == "ok" and METRICS.keys() - record["metrics"].keys()
+        arrays = results.details(record) if lacking else {}
+        if "truth" in arrays:
+            predictions = {name: arrays.get(name) for name in ("predicted", "scores", "joint")}
+            predictions |= {name: arrays.get(name) for name in ("probabilities", "propensities")}
+            values = evaluate(arrays["truth"], **predictions)
+            new_metrics = {name: finite(value) for name, value in values.items() if name in lacking}
+            record = {**record, "metrics": {**record["metrics"], **new_metrics}}
+        records.append(record)
+    return records
+
+
+def settings_of(plain: Mapping[str, Any]) -> Settings:
+    """The settings that were written as plain data; what an older version lacks is a default."""
+    models = tuple(named(model) for model in plain["models"])
+    return Settings(
+        tuple(
+            DataSource(
+                source["name"],
+                labels=source["labels"],
+                digest=source["digest"],
+                exclude=tuple(source.get("exclude", ())),
+            )
+            for source in plain["data"]
+        ),
+        tuple(named(criterion) for criterion in plain["criteria"]),
+        models,
+        tuple(size(number) for number in plain["n"]),
+        _protocol(plain["splits"]),
+        plain["seed"],
+        dict(plain["options"]),
+        tuple(named(model) for model in plain["selecting_models"])
+        if "selecting_models" in plain
+        else tuple(model for model in models if selects(model.alternatives()[0])),
+        bool(plain.get("keep_identifiers")),
+        plain.get("budget"),
+        tune_by=plain.get("tune_by", "macro_f1"),
+    )
+
+
+def _protocol(plain: Mapping[str, Any]) -> Splitting:
+    parameters = {name: value for name, value in plain.items() if name != "kind"}
+    if plain["kind"] == "StoredFolds":
+        return StoredFolds({}, parameters["digests"], parameters["used"], k=parameters["k"])
+    protocol: Splitting = KINDS[plain["kind"]](**parameters)
+    return protocol
+
 
 TABLE, ABOUT, FOLDS, LOCK = "results.csv.xz", "reference.json", "folds", "requirements.lock"
 REMEDY = f"; a reference is a folder with {TABLE}, {ABOUT} and {FOLDS}/"
@@ -123,49 +235,8 @@ def versions_now() -> dict[str, str]:
     return {"mlfs": mlfs.__version__, **versions}
 
 
-def write_reference(
-    folder: Path,
-    settings: Settings,
-    recipes: Iterable[Recipe],
-    records: Iterable[Mapping[str, Any]],
-    metrics: Sequence[str],
-) -> None:
-    """Write the table and what it is about; the folds are there already.
-
-    Parameters
-    ----------
-    folder : path
-        The folder of the reference.
-    settings : Settings
-        Of all data sets together, with stored folds.
-    recipes : iterable of Recipe
-        The data sets.
-    records : iterable of mapping
-        The cells.
-    metrics : sequence of str
-        The primary metrics.
-    """
-    text = io.StringIO()
-    columns = [*CELL, *METRICS, *OTHER]
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    for record in records:
-        row = {**record["cell"], **record, **record.get("metrics", {})}
-        writer.writerow([_field(row.get(column)) for column in columns])
-    content = lzma.compress(text.getvalue().encode(), preset=9)
-    (folder / TABLE).write_bytes(content)
-    document = {
-        "schema": SCHEMA,
-        "versions": versions_now(),
-        "settings": settings.to_dict(),
-        "metrics": list(metrics),
-        "data": [vars(recipe) for recipe in recipes],
-        "sha256": hashlib.sha256(content).hexdigest(),
-    }
-    (folder / ABOUT).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-
-
-def _field(value: Any) -> str:
+def field_text(value: Any) -> str:
+    """A field of the table."""
     if value is None:
         return ""
     return f"{value:.{DIGITS}g}" if isinstance(value, float) else plain_cell(str(value))
@@ -174,7 +245,7 @@ def _field(value: Any) -> str:
 def round_metrics(record: Mapping[str, Any]) -> dict[str, Any]:
     """A cell with its metrics to the digits of the table, so that equal results are equal."""
     metrics = {
-        name: float(_field(float(value))) for name, value in record.get("metrics", {}).items()
+        name: float(field_text(float(value))) for name, value in record.get("metrics", {}).items()
     }
     return {**record, "metrics": metrics}
 

@@ -363,17 +363,6 @@ class StoredFolds(Splitting):
             yield Split(np.flatnonzero(rows != fold), np.flatnonzero(rows == fold))
 
 
-def fold_text(folds: np.ndarray, about: str) -> str:
-    """The text of a file of folds.
-
-    Examples
-    --------
-    >>> fold_text(np.array([0, 1]), "two rows")
-    '# two rows\\n0\\n1\\n'
-    """
-    return f"# {about}\n" + "".join(f"{fold}\n" for fold in folds.tolist())
-
-
 def stored_folds(folder: Path, used: Mapping[str, int] | None = None) -> StoredFolds:
     """Read a folder of folds, and check it by its digests.
 

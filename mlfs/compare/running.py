@@ -17,7 +17,7 @@ from mlfs.compare.cell_folder import CellFolder, refuse_loss
 from mlfs.compare.classifiers import check_classifier, selects
 from mlfs.compare.data_sources import DataSource, sources
 from mlfs.compare.named import Named, named
-from mlfs.compare.pool import Place, ThisMachine, WorkerPool
+from mlfs.compare.pool import ThisMachine, WorkerPool
 from mlfs.compare.rankers import ranker
 from mlfs.compare.resampling import Folds, Given, Holdout, Splitting, StoredFolds
 from mlfs.compare.results import Results
@@ -183,7 +183,7 @@ def _methods(kind: str, values: list[Any]) -> tuple[Named, ...]:
 def _run(
     settings: Settings,
     metrics: tuple[str, ...],
-    make_place: Callable[[Sequence[DataSource]], Place],
+    make_place: Callable[[Sequence[DataSource]], ThisMachine],
     cell_folder: CellFolder | None,
     on_cell: Progress,
 ) -> Results:
@@ -337,7 +337,7 @@ def _metrics(metrics: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names)) or DEFAULT_METRICS
 
 
-def _place_maker(jobs: Any, cluster: Any) -> Callable[[Sequence[DataSource]], Place]:
+def _place_maker(jobs: Any, cluster: Any) -> Callable[[Sequence[DataSource]], ThisMachine]:
     """A function that makes the place where the cells of some data sets are run."""
     processes = _n_processes(jobs)
     if cluster is None:
@@ -347,7 +347,7 @@ def _place_maker(jobs: Any, cluster: Any) -> Callable[[Sequence[DataSource]], Pl
         msg = "exclude each other: a cluster runs one process for each thread of its workers"
         raise UsageError(msg, option=("jobs", "cluster"))
 
-    def on_cluster(job_sources: Sequence[DataSource]) -> Place:
+    def on_cluster(job_sources: Sequence[DataSource]) -> ThisMachine:
         from mlfs.compare.cluster_cells import OnCluster
 
         return OnCluster(cluster, job_sources) if job_sources else ThisMachine(1)

@@ -14,13 +14,12 @@ import numpy as np
 from mlfs.compare.cell_folder import label_results, pack
 from mlfs.compare.classifiers import Answers, classifier
 from mlfs.compare.data_sources import DataSource, dense, drop_columns, excluded_columns, rows_of
-from mlfs.compare.measure import Cost, OverBudget, limited, measured
 from mlfs.compare.named import INNER, Named, best_of, is_tuned
 from mlfs.compare.rankers import Ranked, ranker
 from mlfs.compare.resampling import Folds, Given, Split
 from mlfs.compare.results import finite
 from mlfs.compare.settings import Cell, Job, Settings, seed_for
-from mlfs.compare.training_rows import TrainingRows
+from mlfs.compare.training_rows import Cost, OverBudget, TrainingRows, limited, measured
 from mlfs.data.dataset import Dataset
 from mlfs.data.identifiers import identifier_columns
 from mlfs.errors import MlfsError, printable, without_folders

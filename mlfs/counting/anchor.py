@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlfs._kernels import co_sums, full_tables, row_walks
-from mlfs.counting.bit_planes import pack_planes
 from mlfs.counting.codes import Codes
+from mlfs.counting.layouts import pack_planes
 from mlfs.counting.xlogx import terms_of
 
 if TYPE_CHECKING:

@@ -12,12 +12,11 @@ import numpy as np
 
 from mlfs._kernels import co_sums
 from mlfs.counting.anchor import Anchor, ColumnAnchor, PairStatistics
-from mlfs.counting.bit_planes import BitPlanes
 from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import ColumnGroup, Kind, RowSubset, cut, kinds
 from mlfs.counting.label_columns import Labels
+from mlfs.counting.layouts import BitPlanes, RowLists
 from mlfs.counting.parallel import Parallel
-from mlfs.counting.row_lists import RowLists
 from mlfs.counting.xlogx import XLogX, xlogx_table
 
 IN_PLANES = Kind.BINARY_PLANES, Kind.PLANES

@@ -10,9 +10,9 @@ import scipy.sparse as sp
 
 from mlfs._kernels import full_tables, packing, planes, row_walks
 from mlfs.counting.anchor import Anchor
-from mlfs.counting.bit_planes import pack_planes
 from mlfs.counting.codes import Codes
 from mlfs.counting.entries import edges_of
+from mlfs.counting.layouts import pack_planes
 
 
 def code_labels(labels: Any, n_values: list[int]) -> Codes:

@@ -15,9 +15,9 @@ from mlfs._kernels.plane_subsets import (
     subset_pairs,
     subset_triples,
 )
-from mlfs.counting.bit_planes import pack_planes
 from mlfs.counting.codes import Codes
 from mlfs.counting.entries import edges_of
+from mlfs.counting.layouts import pack_planes
 
 if TYPE_CHECKING:
     from mlfs.counting.counts import Counts

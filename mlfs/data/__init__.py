@@ -1,9 +1,9 @@
 """Readers and writers: any multi-label table in, one `Dataset` out.
 
-`formats` finds the reader or writer of a file by its suffix, or its first bytes; `losses` says what
-a format cannot carry. `request` holds what a user asks of a reader, and its limits. `files` opens
+`formats` finds the reader or writer of a file by its suffix, or its first bytes, and says what a
+format cannot carry. `request` holds what a user asks of a reader, and its limits. `files` opens
 and unpacks a file and cuts text into pieces of whole lines; `whole_files` writes one.
-The readers are `arff`, `delimited` (CSV and TSV), `svmlight` and `xmc` (over `sparse_rows` and
+The readers are `arff`, `delimited` (CSV and TSV), `svmlight` (and XMC, over `sparse_rows` and
 `row_stack`), `npz` and `npy`, `mat` (over `mat_elements`) and `parquet`; `assemble` and `metadata`
 are what they share, and `labels` finds the label columns and maps their values.
 A dense table that comes in pieces is a `packed_table` (over `bit_slices` and `spool`).

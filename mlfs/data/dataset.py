@@ -130,7 +130,7 @@ class Dataset:
     @property
     def title(self) -> str:
         """Its name: its relation without MEKA's options, or its file."""
-        from mlfs.data.labels.meka import plain_relation
+        from mlfs.data.labels.finding import plain_relation
 
         return plain_relation(self.source.relation) or self.source.path
 

@@ -54,11 +54,10 @@ class Numbers:
         {0: 2.5}
         """
         nominal = [j for j, column in enumerate(columns) if len(column.values) > 2]
-        if sp.issparse(table) and (nominal or _has_missing(table.data)):
-            table = sp.csc_array(table)
-        indicators = {j: _values(_column(table, j)) for j in nominal}
-        missing, greatest = _columns_with_missing(table), _greatest(table, nominal)
-        means = {j: _mean(_column(table, j)) for j in missing if j not in indicators}
+        missing, greatest = _survey(table, nominal)
+        by_column = sp.csc_array(table) if sp.issparse(table) and (nominal or missing) else table
+        indicators = {j: _values(_column(by_column, j)) for j in nominal}
+        means = {j: _mean(_column(by_column, j)) for j in missing if j not in indicators}
         if any(values.size for values, _ in indicators.values()):
             greatest = max(1.0, greatest)
         return cls(means, indicators, far_exponent(greatest))
@@ -75,8 +74,7 @@ class Numbers:
             rows = rows.view(np.uint8)
         if rows.dtype != np.uint8:
             rows = rows.astype(np.float64, copy=False)
-        plain = rows.flags.c_contiguous or rows.flags.f_contiguous
-        return rows if plain else np.ascontiguousarray(rows)
+        return np.ascontiguousarray(rows)
 
     def _replace_values(self, rows: np.ndarray) -> np.ndarray:
         for j, mean in self.means.items():
@@ -91,35 +89,18 @@ class Numbers:
         return np.ascontiguousarray(rows)
 
     def sparse(self, table: Any) -> Any:
-        """The numbers of a sparse table by row, zeros not stored."""
-        if self.means or self.indicators:
-            table = self._replace_sparse(sp.csc_array(table).astype(np.float64))
-        rows = sp.csr_array(table)
-        if not (rows.has_canonical_format and rows.data.all()):
-            rows = sp.csr_array(rows, copy=True)
-            rows.sum_duplicates()
-            rows.eliminate_zeros()
-        if rows.dtype == bool:
-            rows = rows.astype(np.uint8)
+        """The numbers of a sparse table without indicators by row, zeros not stored."""
+        rows = sp.csr_array(table, copy=True)
+        rows.sum_duplicates()
+        if self.means:
+            gaps = np.flatnonzero(np.isnan(rows.data))
+            rows.data[gaps] = [self.means[j] for j in rows.indices[gaps].tolist()]
+        rows.eliminate_zeros()
         if rows.dtype != np.uint8:
-            rows = rows.astype(np.float64, copy=False)
+            rows = rows.astype(np.float64)
         if self.exponent:
-            data = np.ldexp(rows.data, -self.exponent)
-            rows = sp.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
+            rows.data = np.ldexp(rows.data, -self.exponent)
         return rows
-
-    def _replace_sparse(self, columns: Any) -> Any:
-        for j, mean in self.means.items():
-            data = columns.data[columns.indptr[j] : columns.indptr[j + 1]]
-            data[np.isnan(data)] = mean
-        if not self.indicators:
-            return columns
-        blocks, start = [], 0
-        for j, (values, shares) in sorted(self.indicators.items()):
-            hits = _hits(columns[:, [j]].toarray(), values, shares)
-            blocks += [columns[:, start:j], sp.csc_array(hits)]
-            start = j + 1
-        return sp.hstack([*blocks, columns[:, start:]], format="csr")
 
 
 class RowProducts:
@@ -138,14 +119,15 @@ class RowProducts:
     def __init__(self, table: Any, numbers: Numbers, share: np.ndarray | None = None) -> None:
         self.n_rows, self.d = table.shape[0], numbers.n_columns(table.shape[1])
         self._share, self._numbers = share, numbers
-        self._table = numbers.sparse(table) if sp.issparse(table) else table
+        is_sparse = sp.issparse(table) and not numbers.indicators
+        self._table = numbers.sparse(table) if is_sparse else table
+        self._is_sparse = is_sparse
 
     def _parts(self) -> Iterator[tuple[slice, Any]]:
-        table = self._table
-        if sp.issparse(table):
-            yield slice(0, self.n_rows), table
+        if self._is_sparse:
+            yield slice(0, self.n_rows), self._table
         else:
-            for first, rows in _dense_parts(table):
+            for first, rows in _dense_parts(self._table):
                 yield slice(first, first + len(rows)), self._numbers.dense(rows)
 
     def sums(self) -> np.ndarray:
@@ -185,10 +167,8 @@ def _project(rows: Any, vector: np.ndarray, shift: float) -> np.ndarray:
     out = np.empty(rows.shape[0])
     if sp.issparse(rows):
         products.from_columns(rows.indptr, rows.indices, rows.data, vector, shift, out)
-    elif rows.flags.c_contiguous:
-        products.from_rows(rows, vector, shift, out)
     else:
-        products.from_stored_columns(rows, vector, shift, out)
+        products.from_rows(rows, vector, shift, out)
     return out
 
 
@@ -219,48 +199,28 @@ def _dense_parts(table: Any) -> Iterator[tuple[int, np.ndarray]]:
         return
     step = max(1, AT_ONCE // max(1, table.shape[1]))
     for first in range(0, table.shape[0], step):
-        yield first, table[first : first + step]
+        rows = table[first : first + step]
+        yield first, rows.toarray() if sp.issparse(rows) else rows
 
 
-def _has_missing(numbers: np.ndarray) -> bool:
-    return numbers.dtype.kind == "f" and bool(np.isnan(numbers.min(initial=0.0)))
+def _survey(table: Any, nominal: list[int]) -> tuple[list[int], float]:
+    """The columns that have missing values, and the greatest magnitude of a number.
 
-
-def _columns_with_missing(table: Any) -> list[int]:
-    """The columns that have missing values."""
-    if table.dtype.kind != "f":
-        return []
-    if sp.issparse(table):
-        if not _has_missing(table.data):
-            return []
-        table = sp.csc_array(table)
-        missing = np.isnan(table.data)
-        return np.flatnonzero(np.diff(np.r_[0, np.cumsum(missing)][table.indptr])).tolist()
-    has_missing = np.zeros(table.shape[1], bool)
-    for _, rows in _dense_parts(table):
-        if rows.dtype.kind == "f":
-            has_missing |= np.isnan(rows).any(axis=0)
-    return np.flatnonzero(has_missing).tolist()
-
-
-def _greatest(table: Any, nominal: list[int]) -> float:
-    """The greatest magnitude of a number; whole numbers are never far from 1."""
-    if table.dtype.kind != "f":
-        return 0.0
-    if sp.issparse(table):
-        data = table.data
-        if nominal:
-            table, is_numeric = sp.csc_array(table), np.ones(table.shape[1], bool)
-            is_numeric[nominal] = False
-            data = table.data[np.repeat(is_numeric, np.diff(table.indptr))]
-        high, low = (reduce(data, initial=0.0) for reduce in (np.fmax.reduce, np.fmin.reduce))
-        return float(max(high, -low))
-    greatest = 0.0
-    for _, rows in _dense_parts(table):
-        magnitudes = np.fmax.reduce(np.abs(rows), axis=0, initial=0.0)
-        magnitudes[nominal] = 0.0
-        greatest = max(greatest, float(magnitudes.max(initial=0.0)))
-    return greatest
+    Whole numbers are never far from 1, and nominal columns have none.
+    """
+    has_missing, greatest = np.zeros(table.shape[1], bool), 0.0
+    if table.dtype.kind == "f" and sp.issparse(table):
+        entries = sp.coo_array(table)
+        has_missing[entries.col[np.isnan(entries.data)]] = True
+        numbers = entries.data[~np.isin(entries.col, nominal)]
+        greatest = float(np.fmax.reduce(np.abs(numbers), initial=0.0))
+    elif table.dtype.kind == "f":
+        for _, rows in _dense_parts(table):
+            magnitudes = np.abs(rows.astype(np.float64))
+            has_missing |= np.isnan(magnitudes).any(axis=0)
+            magnitudes[:, nominal] = 0.0
+            greatest = max(greatest, float(np.fmax.reduce(magnitudes, axis=None, initial=0.0)))
+    return np.flatnonzero(has_missing).tolist(), greatest
 
 
 def _values(column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

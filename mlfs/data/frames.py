@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.columns import is_missing, library_of
-from mlfs.data.losses import refuse_half_pair
+from mlfs.data.formats import refuse_half_pair
 from mlfs.errors import DataError, UsageError, printable
 
 INTEGERS = {f"{sign}Int{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64)}

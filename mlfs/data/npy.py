@@ -4,8 +4,7 @@ The file of the labels is named with ``--labels @Y.npy``; else it is the one bes
 has a Y in the place of the last X (``train_X.npy`` and ``train_Y.npy``, ``x.npy`` and ``y.npy``).
 A large X is packed a few rows at a time.
 
-No header is trusted. It is not evaluated as Python (numpy does that), but matched against the one
-form that numpy writes; what it declares has to be what is there, byte for byte. A pickle is never
+No header is trusted: what it declares has to be what is there, byte for byte. A pickle is never
 opened.
 """
 
@@ -13,8 +12,7 @@ from __future__ import annotations
 
 import io
 import math
-import re
-import struct
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -108,16 +106,10 @@ def _array(file: InputFile, request: Request | None) -> Any:
 
 
 AT_ONCE = 4 << 20  # bytes
-MAGIC = b"\x93NUMPY"
-HEADER = re.compile(
-    r"\{'descr': (?:'(?P<descr>[^'\\\\]{1,40})'|(?P<record>\[.*)), "
-    r"'fortran_order': (?P<fortran>True|False), 'shape': \((?P<shape>[0-9, L]*)\),? *\}\s*",
-    re.ASCII | re.DOTALL,
-)
-TYPE = re.compile(r"[<>|=]?([?bBiufcUSOmMV])([0-9]{0,10})(\[[^\]]*\])?", re.ASCII)
-KINDS = {"b": (1,), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "f": (2, 4, 8), "c": (8, 16)}
+LONGEST = 1 << 16  # bytes, more than numpy reads of a header
 MOST_DIMENSIONS = 32
-LONGEST = 1 << 16
+FLOATS = {"f": (2, 4, 8), "c": (8, 16)}
+UNLIKE_NUMPY = "cannot be read: its header is not what numpy writes"
 LAST_CHARACTER = 0x10FFFF
 HALVES = (0xD800, 0xDFFF)
 
@@ -226,70 +218,33 @@ def form_of(content: bytes, size: int) -> Form:
     size : int
         The bytes of the whole file.
     """
-    header, start = _header(content)
-    match = HEADER.fullmatch(header)
-    if match is None:
-        raise DamagedArray("cannot be read: its header is not what numpy writes")
-    if match["record"]:
+    stream = io.BytesIO(content)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that Python 2 wrote it
+            is_first = np.lib.format.read_magic(stream) == (1, 0)
+            form = np.lib.format
+            read_header = form.read_array_header_1_0 if is_first else form.read_array_header_2_0
+            shape, by_column, dtype = read_header(stream)
+    except Exception:  # noqa: BLE001 -- it parses a header as Python, and that fails in any way
+        raise DamagedArray(UNLIKE_NUMPY) from None
+    if dtype.hasobject:
+        raise Pickled
+    if dtype.fields is not None:
         raise DamagedArray("is a structured array; save a plain matrix")
-    dtype = _dtype(match["descr"])
-    shape = _shape(match["shape"])
-    declared = dtype.itemsize * math.prod(shape)
-    if declared != size - start:
-        raise DamagedArray(f"declares {declared} bytes and holds {size - start}")
+    if dtype.kind in "mMV":
+        raise DamagedArray(f"is of type {dtype.str}; save numbers or text")
+    if dtype.kind in "fc" and dtype.itemsize not in FLOATS[dtype.kind]:
+        msg = f"is of type {dtype.str}, which not every machine has; save it as float64"
+        raise DamagedArray(msg)
+    if len(shape) > MOST_DIMENSIONS or min(shape, default=0) < 0:
+        raise DamagedArray(UNLIKE_NUMPY)
+    declared, held = dtype.itemsize * math.prod(shape), size - stream.tell()
+    if declared != held:
+        raise DamagedArray(f"declares {declared} bytes and holds {held}")
     if not dtype.itemsize:
         raise DamagedArray("holds items of no size")
-    return Form(dtype, shape, match["fortran"] == "True", start)
-
-
-def _header(content: bytes) -> tuple[str, int]:
-    """The text of the header, and where the numbers start."""
-    if not content.startswith(MAGIC) or len(content) < 12:
-        raise DamagedArray("cannot be read: it does not start as a .npy file does")
-    version = content[6]
-    if version not in (1, 2, 3):
-        raise DamagedArray(f"cannot be read: it is of version {version} of the .npy format")
-    form, position = ("<H", 8) if version == 1 else ("<I", 8)
-    (length,) = struct.unpack_from(form, content, position)
-    start = position + struct.calcsize(form)
-    if length > min(LONGEST, len(content) - start):
-        raise DamagedArray("cannot be read: it ends in its header")
-    return content[start : start + length].decode("latin-1"), start + length
-
-
-def _dtype(descr: str) -> np.dtype:
-    match = TYPE.fullmatch(descr)
-    if match is None or match[3]:
-        kind = match[1] if match else ""
-        if kind not in ("m", "M"):
-            raise DamagedArray("cannot be read: its header names no type of numbers or text")
-    assert match is not None
-    kind, size = match[1], int(match[2] or 0)
-    if kind == "O":
-        raise Pickled
-    if kind in "mMV":
-        raise DamagedArray(f"is of type {descr}; save numbers or text")
-    if kind not in "US" and size not in KINDS.get(kind, ()):
-        if kind == "f" and size in (12, 16):
-            raise DamagedArray(
-                f"is of type {descr}, which not every machine has; save it as float64"
-            )
-        raise DamagedArray(f"cannot be read: there is no type {descr}")
-    try:
-        return np.dtype(descr)
-    except (TypeError, ValueError, OverflowError):
-        raise DamagedArray(f"cannot be read: there is no type {descr}") from None
-
-
-def _shape(text: str) -> tuple[int, ...]:
-    lengths = [length.strip().removesuffix("L") for length in text.split(",")]
-    if lengths and not lengths[-1]:
-        lengths.pop()
-    if len(lengths) > MOST_DIMENSIONS or not all(
-        length.isdigit() and len(length) < 19 for length in lengths
-    ):
-        raise DamagedArray("cannot be read: its header has no shape")
-    return tuple(map(int, lengths))
+    return Form(dtype, shape, by_column, stream.tell())
 
 
 def _check_characters(text: np.ndarray) -> None:

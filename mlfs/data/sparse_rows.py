@@ -19,7 +19,7 @@ import scipy.sparse as sp
 
 from mlfs._kernels import pair_rows as kernel
 from mlfs._kernels import tokens
-from mlfs._kernels.words import PADDING
+from mlfs._kernels.tokens import PADDING
 from mlfs.data.assemble import csr_rows, row_blocks, without_weights
 from mlfs.data.columns import ROUNDED, is_rounded, number_text
 from mlfs.data.dataset import Dataset

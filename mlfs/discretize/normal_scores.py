@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs._kernels.normal_scores import score_column
+from mlfs._kernels.gaussian import score_column
 from mlfs.counting.entries import edges_of
 from mlfs.counting.parallel import THREADED_FROM, Threads
 from mlfs.errors import DataError

@@ -1,12 +1,11 @@
 """Information: whole numbers come in, entropies and mutual information go out.
 
 `info` is the interface that criteria know, with `label_block` for `Info.sum_over_labels`;
-`for_search` is what a search asks beside it. `exact` (with `exact_sets`, `joint_picks` and `gini`)
-implements it from counts, `adjusted` corrects it for chance, and `gaussian` (on `gaussian_columns`)
-takes correlations.
-`table` computes each quantity once and keeps it, from `triples`; `subset` does
-so for a few candidates. `columns_info` joins what `held_columns` answer, each about some columns,
-where a table is divided among workers. `imbalance` has IR and CVIR of the labels.
+`for_search` is what a search asks beside it. `exact` (with `joint_picks`) implements it from
+counts, `adjusted` corrects it for chance, and `gaussian` (on `gaussian_columns`) takes
+correlations. `table` computes each quantity once and keeps it, from `triples`; `Subset` in
+`label_block` does so for a few candidates. `columns_info` joins what `held_columns` answer, each
+about some columns, where a table is divided among workers. `imbalance` has IR and CVIR.
 
 The public functions `entropy`, `mutual_information`, `conditional_mutual_information`,
 `interaction` and `symmetrical_uncertainty` take data of any kind. They are written in

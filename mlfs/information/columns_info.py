@@ -15,10 +15,9 @@ import numpy as np
 
 from mlfs.counting.memory import Budget, Cache
 from mlfs.information.exact import ExactInfo, views_by_rows
-from mlfs.information.exact_sets import sums_of_set
 from mlfs.information.info import Info, read_only
 from mlfs.information.label_block import sum_over_labels
-from mlfs.information.table import Table
+from mlfs.information.table import Table, sums_of_set
 
 SENT = 2  # columns that go with a question about more
 

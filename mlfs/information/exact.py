@@ -14,12 +14,10 @@ from mlfs.counting.counts import Counts
 from mlfs.counting.label_columns import with_masks
 from mlfs.counting.xlogx import entropies, per_row, wrap_int64
 from mlfs.errors import CriterionError, DataError
-from mlfs.information.exact_sets import ExactSets
 from mlfs.information.imbalance import imbalance
-from mlfs.information.info import Info, answer, read_only
-from mlfs.information.label_block import LabelBlock, sum_over_labels
-from mlfs.information.subset import Subset
-from mlfs.information.table import PairInfo, Table
+from mlfs.information.info import Info, UnansweredError, answer, read_only
+from mlfs.information.label_block import LabelBlock, Subset, sum_over_labels
+from mlfs.information.table import PairInfo, Table, sums_of_set
 
 MANY, SHARE = 1024, 4  # of at least so many columns, a quarter or less is counted alone
 
@@ -59,7 +57,7 @@ def views_by_rows(info: Info, table: Table) -> tuple[Info, ...]:
     return tuple(info.for_labels(info.labels[masks == mask]) for mask in np.unique(masks))
 
 
-class ExactInfo(ExactSets):
+class ExactInfo(Info):
     """Entropies and mutual information from the counts of a table.
 
     Parameters
@@ -148,6 +146,10 @@ class ExactInfo(ExactSets):
     @cached_property
     def _full_view(self) -> ExactInfo:
         return ExactInfo(self._table, labels=self._labels)
+
+    @property
+    def _floor(self) -> float:  # type: ignore[override]
+        return self._table.floor
 
     def _cut(self, values: np.ndarray) -> np.ndarray:
         return read_only(values if self._positions is None else values[self._positions])
@@ -360,6 +362,83 @@ class ExactInfo(ExactSets):
             msg = 'su_fp, su_pl and su_pp belong to one label: set scope = "each label"'
             raise CriterionError(msg)
         return int(self._labels[0])
+
+    # ---- several picks ------------------------------------------------------------------------
+
+    def cmi_fL_given_S(self, picked: Sequence[int]) -> np.ndarray:
+        """sum_l I(f;l|S), all picks of S jointly."""
+        if not len(picked):
+            return self.mi_fL
+        picks = [self._table.position(s) for s in picked]
+        return self._cut(self._table.joint_picks.cmi_given_all(picks, self._labels))
+
+    def joint_fssL(self, s: int, t: int) -> np.ndarray:
+        """sum_l I(f,s,t;l)."""
+        table = self._table
+        s, t = table.position(s), table.position(t)
+        return self._cut(table.joint_picks.joint_information(s, t, self._labels))
+
+    def cmi_fs_given_s(self, s: int, t: int) -> np.ndarray:
+        """I(f;s|t)."""
+        table = self._table
+        s, t = table.position(s), table.position(t)
+        return self._cut(table.joint_picks.information_given(s, t, self._labels))
+
+    def su_fS(self, picked: Sequence[int]) -> np.ndarray:
+        """sum_{s in S} SU(f,s), in the order of the picks."""
+        return self._cut(self._su_of_set(picked)[0])
+
+    def su_SS(self, picked: Sequence[int]) -> float:
+        """The sum of SU over the pairs of picked features."""
+        return float(self._su_of_set(picked)[1])
+
+    def _su_of_set(self, picked: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        """`su_fS` and `su_SS`, continued from the set that was asked for last, or recently."""
+        table, masks = self._table, tuple(self._table.masks_of(self._labels))
+        return sums_of_set(
+            picked, masks, table.recent, table.d,
+            lambda s: table.su_with_feature(table.position(s), self._labels), table.position,
+        )  # fmt: skip
+
+    # ---- Gini impurity ------------------------------------------------------------------------
+
+    @answer
+    def gini_fL(self) -> np.ndarray:
+        """sum_l G(f;l), the gain in Gini impurity."""
+        table, labels = self._table, self._labels
+        if table.corrected:
+            raise UnansweredError("the correction 'miller-madow'", "gini_fL")
+        key = "gini_fL", labels.tobytes()
+        gini = table.cache.find(key)
+        if gini is None:
+            gini = table.cache.keep(key, table.gini(table.joint_picks.constant_column, labels))
+        return self._cut(gini)
+
+    def gini_fsL(self, s: int) -> np.ndarray:
+        """sum_l G(f,s;l)."""
+        pairs = self._table.feature(self._table.position(s))
+        return self._cut(self._table.gini(pairs, self._labels))
+
+    # ---- several labels -----------------------------------------------------------------------
+
+    @answer
+    def cmi_fL_given_L(self) -> np.ndarray:
+        """Sum over the ordered pairs of different labels of I(f;l|l')."""
+        table, labels = self._table, self._labels
+        if self.q < 2:
+            return np.zeros(self.d)
+        if table.all_valid(labels):
+            plain = (self.q - 1) * self.mi_fL - 2 * self.interaction_fLL
+            return np.maximum(plain, self._floor)
+        key = "cmi_fL_given_L", labels.tobytes()
+        total = table.cache.find(key)
+        if total is None:
+            total = np.zeros(table.d)
+            for i, label in enumerate(labels.tolist()):
+                others = np.delete(labels, i)
+                total += table.triples.cmi_sums(table.label(label), others)[1]
+            table.cache.keep(key, total)
+        return self._cut(total)
 
     # ---- the rest ---------------------------------------------------------------------------
 

@@ -8,12 +8,14 @@ An estimator that is not exact answers only what it can: the rest has a default,
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from mlfs._kernels import co_sums
 from mlfs.counting.anchor import Anchor
+from mlfs.counting.codes import Codes
 from mlfs.errors import CriterionError
 from mlfs.information.adjusted import AdjustedBlock, AdjustedInfo
 from mlfs.information.columns_info import AdjustedColumnsInfo, ColumnsInfo
@@ -98,6 +100,46 @@ def release(info: Info) -> None:
 def report_of_holders(info: Info) -> str:
     """How much those who hold columns were asked; empty where the columns are here."""
     return info.holders.report() if isinstance(info, ColumnsInfo) else ""
+
+
+def copies_of_labels(info: Info, features: Sequence[int], least: float) -> list[tuple[int, int]]:
+    """Pairs of a feature and a label whose symmetrical uncertainty is at least so much.
+
+    Only pairs whose entropies are near are looked at, and of the label only the rows that have not
+    its mode: rows count once here, whatever their weights.
+    """
+    if isinstance(info, (GaussianInfo, AdjustedColumnsInfo)) or not len(features):
+        return []
+    h_f, h_l = info.h_f[features][:, None], info.h_l
+    low, high = np.minimum(h_f, h_l), np.maximum(h_f, h_l)
+    rows, labels = np.nonzero((2 * low >= least * (low + high)) & (low > 0))
+    if isinstance(info, ColumnsInfo):
+        shared = info.only(sorted(features)).su_fl[np.argsort(np.argsort(features))]
+        near = [(i, j) for i, j in zip(rows, labels, strict=True) if shared[i, j] >= least]
+        return [(features[int(i)], int(j)) for i, j in near]
+    table, found = table_of(info), []
+    for i in np.unique(rows).tolist():
+        x = table.column(table.position(features[i]))
+        n_x = np.bincount(x)
+        found += [
+            (features[i], label)
+            for label in labels[rows == i].tolist()
+            if _uncertainty(x, n_x, table.counts.labels.codes, label) >= least
+        ]
+    return found
+
+
+def _uncertainty(x: np.ndarray, n_x: np.ndarray, labels: Codes, label: int) -> float:
+    """The symmetrical uncertainty of a coded column and a label."""
+    rows, codes = labels.entries(label)
+    n_l = np.bincount(codes)
+    cells = np.bincount(x[rows] * n_l.size + codes, minlength=n_x.size * n_l.size)
+    joint = cells.reshape(n_x.size, n_l.size)
+    n_l = np.append(n_l, x.size - rows.size)
+    joint = np.append(joint, n_x - joint.sum(axis=1))
+    joint_sum, x_sum, l_sum = (float(n @ np.log(np.maximum(n, 1))) for n in (joint, n_x, n_l))
+    total = x.size * math.log(x.size)
+    return 2 * (total + joint_sum - x_sum - l_sum) / (2 * total - x_sum - l_sum)
 
 
 def terms_only_add(info: Info) -> bool:

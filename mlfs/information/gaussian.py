@@ -86,6 +86,16 @@ class GaussianInfo(Info):
 
     # ---- information --------------------------------------------------------------------------
 
+    @answer
+    def h_f(self) -> np.ndarray:
+        """H(f): that of a standard normal variable for a numeric column that varies."""
+        return self._columns.x.entropies[self.features]
+
+    @property
+    def h_l(self) -> np.ndarray:
+        """H(l)."""
+        return self._columns.y.entropies[self._labels]
+
     @property
     def mi_fl(self) -> np.ndarray:
         """I(f;l), (d, q)."""

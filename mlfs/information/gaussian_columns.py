@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -9,11 +10,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from mlfs._kernels.normal_scores import products
+from mlfs._kernels.gaussian import products
 from mlfs.counting.entries import edges_of
 from mlfs.counting.parallel import Threads
 
 ROWS_A_NANOSECOND = 8  # of two columns
+STANDARD = math.log(2 * math.pi * math.e) / 2  # nats
+NO_DIRECTION = 1e-9
 PIECE = 256  # columns, or candidates, of a thread at a time
 
 
@@ -116,6 +119,20 @@ class Variables:
             j = int(np.searchsorted(self.first, a, side="right")) - 1
             flat[starts[j] : starts[j + 1]] = block.ravel()
         return flat, starts
+
+    @cached_property
+    def entropies(self) -> np.ndarray:
+        """The entropy of each variable: of a column that varies that of a standard normal one.
+
+        Of a block of columns it is that of jointly normal ones with these correlations, without the
+        directions that others determine.
+        """
+        out = np.where(self.scale[self.first[:-1]] > 0, STANDARD, 0.0)
+        for j in np.flatnonzero(np.diff(self.first) > 1).tolist():
+            spread = np.linalg.eigvalsh(self.block(j))
+            spread = spread[spread > NO_DIRECTION]
+            out[j] = spread.size * STANDARD + np.log(spread).sum() / 2
+        return out
 
     def block(self, j: int) -> np.ndarray:
         """The correlations within one variable."""

@@ -49,6 +49,22 @@ def read_only(values: np.ndarray) -> np.ndarray:
     return view
 
 
+KINDS = {
+    "h_": "entropy",
+    "su_": "symmetrical uncertainty",
+    "gini_": "Gini index",
+    "imbalance": "imbalance of labels",
+    "label_term": "correlation of labels",
+    "interaction_fLL": "interaction of pairs of labels",
+    "sum_over_labels": "sums over labels of a function of one label's information",
+    "mi_": "mutual information",
+    "cmi_": "conditional information",
+    "joint_": "information of several columns together",
+    "interaction_": "interaction information",
+    "by_rows": "information on the rows that a label knows",
+}
+
+
 class answer(cached_property[np.ndarray]):  # noqa: N801  # a decorator, like cached_property
     """An array that is computed when it is first asked for, and is read-only."""
 
@@ -61,8 +77,19 @@ class UnansweredError(CriterionError):
     """A criterion asks for a word that an estimator does not give."""
 
     def __init__(self, estimator: str, word: str) -> None:
-        super().__init__(f"{estimator} gives no {word}: use another estimator or criterion")
+        super().__init__(f"{estimator} gives no {spoken(word)}: use another estimator or criterion")
         self.word = word
+
+
+def spoken(word: str) -> str:
+    """The kind of quantity that a word of the vocabulary stands for.
+
+    Examples
+    --------
+    >>> spoken("h_f"), spoken("su_fl")
+    ('entropy', 'symmetrical uncertainty')
+    """
+    return next((kind for start, kind in KINDS.items() if word.startswith(start)), word)
 
 
 class Info:

@@ -6,7 +6,7 @@ in which criteria ask for them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -20,9 +20,8 @@ from mlfs.counting.counts import Counts
 from mlfs.counting.memory import ROOMY, Budget, Cache
 from mlfs.counting.subset_planes import SubsetPlanes
 from mlfs.counting.xlogx import XLogX, entropies, is_corrected, per_row, terms_of_rows
-from mlfs.information.gini import gini_gain
 from mlfs.information.joint_picks import JointPicks
-from mlfs.information.triples import LabelPairs, TripleSums
+from mlfs.information.triples import LabelPairs, TripleSums, gini_gain
 
 
 class PairInfo(NamedTuple):
@@ -388,3 +387,42 @@ class Table:
         for part in ("label_pairs", "triples", "joint_picks"):
             vars(self).pop(part, None)
         self.subset_planes = None
+
+
+def sums_of_set(
+    picked: Sequence[int],
+    context: Hashable,
+    cache: Cache,
+    d: int,
+    su_with: Callable[[int], np.ndarray],
+    position: Callable[[int], int],
+) -> tuple[np.ndarray, np.ndarray]:
+    """`su_fS` and `su_SS`, continued from the longest beginning of the set that is kept.
+
+    Parameters
+    ----------
+    picked : sequence of int
+        The set.
+    context : hashable
+        What the labels change of it.
+    cache : Cache
+        Keeps the sums.
+    d : int
+        The number of columns.
+    su_with : callable
+        Gives SU of all columns with one.
+    position : callable
+        Gives the place of a column among all.
+    """
+    order, total, pairs = tuple(map(int, picked)), np.zeros(d), np.zeros(())
+    for n in range(len(order), 0, -1):
+        kept = cache.find(("su_fS", order[:n], context))
+        if kept is not None:
+            total, pairs = kept
+            break
+    else:
+        n = 0
+    for s, end in zip(order[n:], range(n + 1, len(order) + 1), strict=True):
+        pairs, total = pairs + total[position(s)], total + su_with(s)
+        cache.keep(("su_fS", order[:end], context), (total, pairs))
+    return total, pairs

@@ -34,12 +34,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mlfs.models.baselines.appended import CHF, IBLR
-    from mlfs.models.baselines.calibrated_ranking import CalibratedLabelRanking
-    from mlfs.models.baselines.homer import HOMER
-    from mlfs.models.baselines.lift import Lift
-    from mlfs.models.baselines.llsf import LLSF, LLSFFeatures
-    from mlfs.models.baselines.nearest import BRkNN, MLkNN
+    from mlfs.models.baselines.homer import HOMER, CalibratedLabelRanking
+    from mlfs.models.baselines.llsf import LLSF, Lift, LLSFFeatures
+    from mlfs.models.baselines.nearest import CHF, IBLR, BRkNN, MLkNN
     from mlfs.models.baselines.powerset import LabelPowerset, RAkEL
     from mlfs.models.chain import StructuredClassifier
     from mlfs.models.ensemble import StructuredEnsemble
@@ -84,14 +81,14 @@ __all__ = [
 
 _HOME = {
     "BRkNN": "mlfs.models.baselines.nearest",
-    "CHF": "mlfs.models.baselines.appended",
-    "CalibratedLabelRanking": "mlfs.models.baselines.calibrated_ranking",
+    "CHF": "mlfs.models.baselines.nearest",
+    "CalibratedLabelRanking": "mlfs.models.baselines.homer",
     "HOMER": "mlfs.models.baselines.homer",
-    "IBLR": "mlfs.models.baselines.appended",
+    "IBLR": "mlfs.models.baselines.nearest",
     "LLSF": "mlfs.models.baselines.llsf",
     "LLSFFeatures": "mlfs.models.baselines.llsf",
     "LabelPowerset": "mlfs.models.baselines.powerset",
-    "Lift": "mlfs.models.baselines.lift",
+    "Lift": "mlfs.models.baselines.llsf",
     "MLkNN": "mlfs.models.baselines.nearest",
     "RAkEL": "mlfs.models.baselines.powerset",
     "LDF": "mlfs.models.features",

@@ -17,10 +17,9 @@ from mlfs.models.conditionals import Conditionals, FittedConditionals
 from mlfs.models.features import feature_plan
 from mlfs.models.inference import Greedy, Inference, joint_log_proba, make, marginals, sample
 from mlfs.models.label_model import LabelModel, probabilistic
-from mlfs.models.problem import MISSING, Problem, Stream
+from mlfs.models.problem import MISSING, Problem, Stream, split_aside
 from mlfs.models.progress_reports import stage
-from mlfs.models.splits import split_aside
-from mlfs.models.storage.storable import storable
+from mlfs.models.storage.storable import parameters, storable
 from mlfs.models.structures import Independent, StructureLearner, learner_for
 from mlfs.search.label_parents import Structure
 
@@ -81,6 +80,7 @@ def _decides_by_function(model: Any) -> bool:
 
 
 @storable
+@parameters
 class StructuredClassifier(LabelModel):
     """One classifier for each label, which also takes the values of the label's parents as input.
 
@@ -149,25 +149,15 @@ class StructuredClassifier(LabelModel):
     (((), (0,)), [[0, 0], [1, 1]])
     """
 
-    _mark = "_fitted"
+    structure: Any = None
+    features: Any = None
+    n: Any = None
+    base_estimator: Any = None
+    inference: Any = None
+    n_jobs: int | None = None
+    random_state: Any = 0
 
-    def __init__(
-        self,
-        structure: Any = None,
-        features: Any = None,
-        n: Any = None,
-        base_estimator: Any = None,
-        inference: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        self.structure = structure
-        self.features = features
-        self.n = n
-        self.base_estimator = base_estimator
-        self.inference = inference
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    _mark = "_fitted"
 
     def _check(self) -> None:
         several = isinstance(self.n, (list, tuple))

@@ -21,10 +21,9 @@ from mlfs.models.base_learners import (
     stacked,
     wants_dense,
 )
-from mlfs.models.inference.contract import MOST_PARENTS, configurations, numbered
+from mlfs.models.inference.contract import MOST_PARENTS, configurations
 from mlfs.models.problem import Problem
 from mlfs.models.storage.storable import storable
-from mlfs.models.switching import SwitchedParts
 from mlfs.search.label_parents import Structure
 
 LEAST = 1e-12  # no probability is less, so that logarithms are finite
@@ -98,11 +97,6 @@ class FittedConditionals:
         """The coefficients of all linear learners, for one product with X."""
         return _Linear.of(self.learners, self.width)
 
-    @cached_property
-    def switched(self) -> SwitchedParts:
-        """The coefficients of learners that have a classifier for each value of the parents."""
-        return SwitchedParts.of(self.learners, self.width)
-
 
 class Conditionals:
     """The learners applied to some rows; what depends on X alone is computed once.
@@ -120,8 +114,8 @@ class Conditionals:
         self.structure = fitted.structure
         self.n_rows, self.q = int(X.shape[0]), len(fitted.learners)
         self.probabilistic = fitted.probabilistic
-        self._parts, self._switched = fitted.linear, fitted.switched
-        self._scored = self._parts.scored | self._switched.scored
+        self._parts = fitted.linear
+        self._scored = self._parts.scored
 
     def log_proba(self, label: int, rows: Rows, parents: np.ndarray) -> np.ndarray:
         """Log P(label = 0 or 1 | x, parents), shape (len(rows), 2).
@@ -206,14 +200,9 @@ class Conditionals:
         learner = self.fitted.learners[label]
         if learner.estimator is None:
             return np.full(len(parents), EDGE if learner.constant else -EDGE)
-        logistic = self._parts.logistic[label] or self._switched.logistic[label]
-        return self._scores(label, rows, parents) if logistic else None
+        return self._scores(label, rows, parents) if self._parts.logistic[label] else None
 
     def _scores(self, label: int, rows: Rows, parents: np.ndarray) -> np.ndarray:
-        columns = self._switched.columns[label]
-        if columns is not None:
-            indices = np.arange(self.n_rows)[rows] if isinstance(rows, slice) else rows
-            return self._configuration_scores[indices, columns[numbered(parents)]]
         of_x = self._x_scores[rows, label]
         of_parents = self._parts.of_parents[label]
         return of_x + offsets(parents, of_parents) if of_parents.size else of_x.copy()
@@ -249,10 +238,6 @@ class Conditionals:
     def _x_scores(self) -> np.ndarray:
         """The share of X in the decision of each linear label, and the intercepts."""
         return np.asfortranarray(self._parts.times(self.X))
-
-    @cached_property
-    def _configuration_scores(self) -> np.ndarray:
-        return self._switched.times(self.X)
 
 
 def offsets(parents: np.ndarray, coefficients: np.ndarray) -> np.ndarray:

@@ -17,7 +17,7 @@ from mlfs.errors import UsageError, printable
 from mlfs.models.base_learners import Learner
 from mlfs.models.conditionals import Conditionals, FittedConditionals
 from mlfs.models.features import FeaturePlan
-from mlfs.models.inference.along_order import log_proba_of
+from mlfs.models.inference.contract import log_proba_of
 from mlfs.models.problem import MISSING, Problem
 from mlfs.models.progress_reports import stage
 from mlfs.models.storage.storable import storable

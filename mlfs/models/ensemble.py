@@ -16,10 +16,9 @@ from mlfs.api.value_kinds import checked_count
 from mlfs.errors import UsageError, check_name, printable
 from mlfs.models.inference.contract import real
 from mlfs.models.label_model import LabelModel, name_columns
-from mlfs.models.problem import MISSING, Problem
+from mlfs.models.problem import MISSING, Problem, row_marks
 from mlfs.models.progress_reports import stage
-from mlfs.models.splits import row_marks
-from mlfs.models.storage.storable import storable
+from mlfs.models.storage.storable import parameters, storable
 
 VOTES = ("majority", "mean")
 
@@ -33,6 +32,7 @@ def _decides_by_function(ensemble: Any) -> bool:
 
 
 @storable
+@parameters
 class StructuredEnsemble(LabelModel):
     """A model fitted many times, each time on a random part of the rows and columns.
 
@@ -78,26 +78,16 @@ class StructuredEnsemble(LabelModel):
     (3, [[0, 0], [1, 1]])
     """
 
+    model: Any = None
+    n_estimators: int = 10
+    rows: float = 0.75
+    features: float = 0.5
+    vote: str = "majority"
+    n_jobs: int | None = None
+    random_state: Any = 0
+
     base_estimator = None
     _mark = "estimators_"
-
-    def __init__(
-        self,
-        model: Any = None,
-        n_estimators: int = 10,
-        rows: float = 0.75,
-        features: float = 0.5,
-        vote: str = "majority",
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        self.model = model
-        self.n_estimators = n_estimators
-        self.rows = rows
-        self.features = features
-        self.vote = vote
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _check(self) -> None:
         if checked_count(self.n_estimators, "n_estimators") is None:

@@ -18,7 +18,7 @@ from mlfs.api.candidates import columns_named
 from mlfs.api.options import Options, is_auto, seed_of
 from mlfs.api.plan import Plan, search
 from mlfs.api.prepared import DEFAULTS
-from mlfs.api.selecting import select
+from mlfs.api.selecting import select_silently
 from mlfs.api.selection import Selection
 from mlfs.api.selector import FeatureSelector
 from mlfs.api.value_kinds import is_cv
@@ -27,8 +27,8 @@ from mlfs.errors import UnknownName, UsageError, printable
 from mlfs.information.for_search import with_parents
 from mlfs.models.problem import Problem
 from mlfs.models.progress_reports import is_heard, report, report_each
-from mlfs.models.storage.storable import storable
-from mlfs.search.best_first import best_first
+from mlfs.models.storage.storable import parameters, storable
+from mlfs.search.greedy import best_first
 from mlfs.search.label_parents import Structure
 
 Features = tuple[np.ndarray | None, ...]
@@ -54,6 +54,7 @@ class AllFeatures(FeaturePlan):
 
 
 @storable
+@parameters
 class Columns(FeaturePlan):
     """The columns that the user names for each label; a label without a list looks at all.
 
@@ -70,8 +71,7 @@ class Columns(FeaturePlan):
     (None, array([2, 0]), None)
     """
 
-    def __init__(self, of: Mapping[Any, Any]) -> None:
-        self.of = of
+    of: Mapping[Any, Any]
 
     def after(self, problem: Problem, structure: Structure, before: Features) -> Features:
         """The columns that were named."""
@@ -85,6 +85,7 @@ class Columns(FeaturePlan):
 
 
 @storable
+@parameters
 class Selected(FeaturePlan):
     """The features that a `FeatureSelector` selects, for all labels together or for each.
 
@@ -95,8 +96,7 @@ class Selected(FeaturePlan):
         selector has a network of its own.
     """
 
-    def __init__(self, selector: FeatureSelector) -> None:
-        self.selector = selector
+    selector: FeatureSelector
 
     def after(self, problem: Problem, structure: Structure, before: Features) -> Features:
         """The columns that were selected."""
@@ -115,7 +115,7 @@ class Selected(FeaturePlan):
         if is_auto(n) or is_cv(n):
             options["seed"] = seed
         options["on_pick"] = _Picks(problem.q) if is_heard() else None
-        selection = select(prepared, options.pop("criterion"), n, **options)
+        selection = select_silently(prepared, options.pop("criterion"), n, **options)
         return _columns_of(selection, problem)
 
 
@@ -137,6 +137,7 @@ class _Picks:
 
 
 @storable
+@parameters
 class LDF(FeaturePlan):
     """Label-dependent features in two stages (Sun, Kudo & Kimura).
 
@@ -154,8 +155,8 @@ class LDF(FeaturePlan):
         count them, and its labels keep more features.
     """
 
-    def __init__(self, r: float = 0.15, parents: bool = True) -> None:
-        self.r, self.parents = r, parents
+    r: float = 0.15
+    parents: bool = True
 
     def before(self, problem: Problem) -> Features:
         """The columns that MLIG selects for each label."""
@@ -246,11 +247,11 @@ def _named_plan(name: str | None) -> FeaturePlan:
     return AllFeatures()
 
 
+@parameters
 class _Made(FeaturePlan):
     """A selection that was made before."""
 
-    def __init__(self, selection: Selection) -> None:
-        self.selection = selection
+    selection: Selection
 
     def after(self, problem: Problem, structure: Structure, before: Features) -> Features:
         del structure, before

@@ -5,6 +5,7 @@ Hong, Batal & Hauskrecht, A mixtures-of-trees framework for multi-label classifi
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,9 @@ from mlfs.models.features import feature_plan
 from mlfs.models.inference import MaxSum, anneal, marginals, sample
 from mlfs.models.inference.contract import blocks, real, whole
 from mlfs.models.label_model import LabelModel
-from mlfs.models.problem import Problem, Stream
+from mlfs.models.problem import Problem, Stream, split_aside
 from mlfs.models.progress_reports import stage
-from mlfs.models.splits import split_aside
-from mlfs.models.storage.storable import storable
+from mlfs.models.storage.storable import parameters, storable
 from mlfs.models.structures import Arborescence, learner_for
 from mlfs.models.switching import Switching
 from mlfs.models.tuned import TunedLogistic
@@ -30,6 +30,7 @@ CELLS = 1 << 22
 
 
 @storable
+@parameters
 class MixtureOfTrees(LabelModel):
     """P(y|x) = sum_k lambda_k P(y|x, T_k), each T_k a tree of labels with its base learners.
 
@@ -99,37 +100,22 @@ class MixtureOfTrees(LabelModel):
     (2, True)
     """
 
+    structure: Any = None
+    features: Any = None
+    n: Any = None
+    base_estimator: Any = None
+    _: KW_ONLY
+    n_trees: int | None = None
+    max_trees: int = 20
+    validation: float = 0.3
+    tol: float = 1e-3
+    max_iter: int = 15
+    n_steps: int = 150
+    n_jobs: int | None = None
+    random_state: Any = 0
+
     _mark = "_mixture"
     _poor_score = True
-
-    def __init__(
-        self,
-        structure: Any = None,
-        features: Any = None,
-        n: Any = None,
-        base_estimator: Any = None,
-        *,
-        n_trees: int | None = None,
-        max_trees: int = 20,
-        validation: float = 0.3,
-        tol: float = 1e-3,
-        max_iter: int = 15,
-        n_steps: int = 150,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        self.structure = structure
-        self.features = features
-        self.n = n
-        self.base_estimator = base_estimator
-        self.n_trees = n_trees
-        self.max_trees = max_trees
-        self.validation = validation
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_steps = n_steps
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     # ---- learning ---------------------------------------------------------------------------
 

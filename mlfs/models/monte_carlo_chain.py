@@ -19,18 +19,19 @@ from mlfs.models.base_learners import Learner, fit_learner
 from mlfs.models.chain import StructuredClassifier
 from mlfs.models.conditionals import FittedConditionals
 from mlfs.models.inference import Greedy
-from mlfs.models.inference.along_order import Nodes, best_leaves, log_proba_of
 from mlfs.models.inference.contract import (
     Conditionals,
     Inference,
     Labels,
+    Nodes,
+    best_leaves,
+    log_proba_of,
     refuse_without_probabilities,
     whole,
 )
 from mlfs.models.inference.monte_carlo import draw_samples, row_blocks
-from mlfs.models.problem import Problem, Stream
+from mlfs.models.problem import Problem, Stream, split_aside
 from mlfs.models.progress_reports import report_each
-from mlfs.models.splits import split_aside
 from mlfs.models.storage.storable import storable
 from mlfs.models.structures import StructureLearner
 from mlfs.search.label_parents import Structure, from_order

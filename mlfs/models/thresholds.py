@@ -14,10 +14,9 @@ from mlfs.errors import UsageError, check_name, printable
 from mlfs.models.ensemble import fit_member, grow_member, model_or_default, ones_of
 from mlfs.models.inference.contract import real, whole
 from mlfs.models.label_model import LabelModel
-from mlfs.models.problem import MISSING, Problem, Stream
+from mlfs.models.problem import MISSING, Problem, Stream, random_folds
 from mlfs.models.progress_reports import stage
-from mlfs.models.splits import random_folds
-from mlfs.models.storage.storable import storable
+from mlfs.models.storage.storable import parameters, storable
 
 RULES = {
     "scut": "for each label, the threshold of greatest F1 (macro-F1)",
@@ -38,6 +37,7 @@ def _decides_by_function(thresholded: Any) -> bool:
 
 
 @storable
+@parameters
 class ThresholdedClassifier(LabelModel):
     """A model that predicts the labels whose score is above a threshold of their own.
 
@@ -88,18 +88,15 @@ class ThresholdedClassifier(LabelModel):
     ((2,), (1, 2))
     """
 
+    model: Any = None
+    rule: Any = "scut"
+    folds: int = 5
+    random_state: Any = 0
+
     base_estimator = None
     n_jobs = None
     _mark = "model_"
     _poor_score = True
-
-    def __init__(
-        self, model: Any = None, rule: Any = "scut", folds: int = 5, random_state: Any = 0
-    ) -> None:
-        self.model = model
-        self.rule = rule
-        self.folds = folds
-        self.random_state = random_state
 
     def _check(self) -> None:
         checked_rule(self.rule)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from mlfs.errors import UsageError, printable
 from mlfs.models.classes import two_classes
 from mlfs.models.inference.contract import real, whole
-from mlfs.models.splits import clearly_less, stratified_folds
+from mlfs.models.problem import clearly_less, stratified_folds
 from mlfs.models.storage.storable import storable
 from mlfs.models.structures.newton import (
     FEW,
@@ -153,7 +153,7 @@ class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no
 class _Race:
     """The losses of each C of a grid on rows held out, while it may still be the best.
 
-    A C that is clearly worse than another (`mlfs.models.splits.clearly_less`) is given up, and so
+    A C that is clearly worse than another (`mlfs.models.problem.clearly_less`) is given up, and so
     are weaker penalties than one that is clearly too weak.
     """
 

@@ -2,16 +2,16 @@
 
 A `Selection`, a fitted model or the `Results` of a comparison come in, by ``from_...``; out goes
 a display as scikit-learn has them, which ``plot(ax=None)`` draws and which keeps ``ax_`` and
-``figure_``. `selections` shows the terms of each pick, which label picked which feature, and the
-parents of labels; `comparison` curves, ranks and times; `axes` has what they share.
-The figures of comparisons are those of a report:
-`mlfs.compare.report.charts` says what is in them, `figures` beside it draws them.
+``figure_``. The figures of comparisons are those of a report: `mlfs.compare.report.charts` says
+what is in them, `figures` beside it draws them. `displays` has all of them.
 """
 
 from __future__ import annotations
 
-from mlfs.plots.comparison import CostDisplay, CriticalDifferenceDisplay, CurveDisplay
-from mlfs.plots.selections import (
+from mlfs.plots.displays import (
+    CostDisplay,
+    CriticalDifferenceDisplay,
+    CurveDisplay,
     LabelFeatureMapDisplay,
     LabelStructureDisplay,
     SelectionPathDisplay,

@@ -2,8 +2,7 @@
 
 `greedy` is forward selection: it picks by the candidate scores of `scores`, of which the lazy ones
 leave out terms that cannot change the picks. `checked` calls the criterion.
-`best_first` searches for a set, `stopping` finds the number of features, and `picks` is what a
-search returns.
-Label networks: `networks` and `requested_network` make a `Structure` (`label_parents`), which
-`structure_drawing`, `structure_forms` and `structure_html` show.
+It also searches best first for a set; `stopping` finds the number of features, and `picks` is
+what a search returns.
+Label networks: `networks` makes a `Structure` (`label_parents`), which `structure_forms` shows.
 """

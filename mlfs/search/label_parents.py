@@ -195,7 +195,7 @@ class Structure:
         return Structure(self.kind, tuple(names), order, tuple(parents), weights, self.note)
 
     def _repr_html_(self) -> str:
-        from mlfs.search.structure_html import as_html
+        from mlfs.search.structure_forms import as_html
 
         return as_html(self)
 
@@ -237,7 +237,7 @@ class Structure:
         matplotlib Figure
             It belongs to no window: ``savefig`` it, or show it in a notebook.
         """
-        from mlfs.search.structure_drawing import draw
+        from mlfs.search.structure_forms import draw
 
         return draw(self, ax)
 

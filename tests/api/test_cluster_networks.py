@@ -68,7 +68,7 @@ def test_one_label_needs_no_component(tmp_path: Any, monkeypatch: Any) -> None:
     def refused(*_: Any) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("mlfs.search.requested_network.first_component", refused)
+    monkeypatch.setattr("mlfs.search.networks.first_component", refused)
     X, Y = DATA["mixed"]
     assert mlfs.select((X, Y[:, :1]), "mlfs_global", 2).network.order == (0,)
     with pytest.raises(AssertionError):

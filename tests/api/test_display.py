@@ -62,7 +62,9 @@ def test_notes_are_seen():
     X, Y = table()
     X[:, 3] = 1
     selection = mlfs.select((X, Y), "mim", 2)
-    assert repr(selection).endswith("; 1 note>")
+    head, note = repr(selection).split("\n  note: ")
+    assert head.endswith("; 1 note>")
+    assert note == selection.notes[0]
     assert "1 feature constant once binned" in read(selection._repr_html_()).text
 
 

@@ -16,13 +16,13 @@ from mlfs.compare.contest import MEAN, Contest, contests
 from mlfs.compare.pairs import corrected_t
 from mlfs.compare.ranks import underpowered
 from mlfs.compare.report.charts import rank_chart
-from mlfs.compare.report.markdown import summary
+from mlfs.compare.report.tables import summary
 from mlfs.compare.report.wording import conclusions, findings
 from mlfs.compare.results import Results
 from mlfs.compare.running import run
 from mlfs.data.arrays import from_arrays
 from mlfs.errors import DataError, UsageError
-from mlfs.plots.comparison import CriticalDifferenceDisplay
+from mlfs.plots.displays import CriticalDifferenceDisplay
 from tests.compare import in_process
 from tests.compare.test_report import made_up
 

@@ -14,8 +14,7 @@ from sklearn.feature_selection import chi2, mutual_info_classif
 
 from mlfs.compare import run
 from mlfs.compare.filters import filter_scores
-from mlfs.compare.foreign import make_from_text
-from mlfs.compare.named import named
+from mlfs.compare.named import make_from_text, named
 from mlfs.compare.rankers import ranker
 from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.arrays import from_arrays

@@ -6,7 +6,7 @@ import mmap
 
 import pytest
 
-from mlfs.compare.measure import REFERENCES, measured
+from mlfs.compare.training_rows import REFERENCES, measured
 
 MEGABYTE = bytes(1_000_000)
 

@@ -10,12 +10,13 @@ import pytest
 
 import mlfs
 import mlfs.compare.reference
+from benchmarks.reference.publishing import write_reference
 from mlfs import cli
 from mlfs.compare import run
 from mlfs.compare.contest import AREA, contests
 from mlfs.compare.data_sources import content_digest
-from mlfs.compare.reference import Recipe, read_reference, run_against, write_reference
-from mlfs.compare.resampling import fold_text, stored_folds
+from mlfs.compare.reference import Recipe, read_reference, run_against
+from mlfs.compare.resampling import stored_folds
 from mlfs.compare.results import Results
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset
@@ -39,7 +40,7 @@ def fold_folder(folder: Path) -> Path:
     folder.mkdir()
     sums = []
     for seed, name in enumerate(NAMES):
-        text = fold_text(np.random.default_rng(seed).permutation(40) % 2, name)
+        text = "".join(f"{fold}\n" for fold in np.random.default_rng(seed).permutation(40) % 2)
         (folder / f"{name}.txt").write_text(text)
         sums.append(f"{hashlib.sha256(text.encode()).hexdigest()}  {name}.txt\n")
     (folder / "SHA256SUMS").write_text("".join(sums))

@@ -19,7 +19,7 @@ from mlfs.compare.contest import contests
 from mlfs.compare.data_sources import DataSource
 from mlfs.compare.report import write_report
 from mlfs.compare.report.charts import Chart, colour, cost_chart, curve_chart, quality_charts
-from mlfs.compare.report.svg import picture
+from mlfs.compare.report.figures import picture
 from mlfs.compare.report.tables import rank_table
 from mlfs.compare.report.wording import command, conclusions, findings
 from mlfs.compare.results import Results

@@ -20,8 +20,7 @@ from mlfs.criteria import available, get
 from mlfs.information.exact import ExactInfo
 from mlfs.information.for_search import report, table_of, view_of_some
 from mlfs.information.info import Info
-from mlfs.search.best_first import best_first
-from mlfs.search.greedy import greedy
+from mlfs.search.greedy import best_first, greedy
 
 ONLY_PLANES, ONLY_LISTS = 0.0, float("inf")
 CHAIN = [(), (0,), (0, 1), (2,)]

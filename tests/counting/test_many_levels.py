@@ -93,7 +93,7 @@ def test_missing_values_and_impurity_give_what_tables_give(case: str, name: str)
         options["sample_weight"] = rng.integers(0, 3, ROWS)
     walked = mlfs.select((X, Y), name, 5, **options)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mlfs.counting.row_lists.RowLists.is_wide", lambda self, anchor: False)
+        patch.setattr("mlfs.counting.layouts.RowLists.is_wide", lambda self, anchor: False)
         made = mlfs.select((X, Y), name, 5, **options)
     assert walked.indices == made.indices
     np.testing.assert_array_equal(walked.scores, made.scores)

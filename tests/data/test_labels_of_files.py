@@ -14,10 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mlfs.data import Limits, read
-from mlfs.data.arff.syntax import escape, unescape
+from mlfs.data.arff.header import escape, unescape
 from mlfs.data.labels import label_values, mulan
-from mlfs.data.labels.finding import resolve
-from mlfs.data.labels.meka import label_count
+from mlfs.data.labels.finding import meka_count, resolve
 from mlfs.data.request import Request
 from mlfs.errors import DataError, MlfsError, ParseError, UnknownName, UsageError
 
@@ -207,8 +206,8 @@ def test_two_sources_agree_or_conflict(tmp_path: Path) -> None:
 
 
 def test_a_colon_alone_is_no_option() -> None:
-    assert label_count("a:b -D 3", "t") is None
-    assert label_count("-C 3", "t") is None
+    assert meka_count("a:b -D 3", "t") is None
+    assert meka_count("-C 3", "t") is None
 
 
 def test_names_of_the_xml_that_are_not_there(tmp_path: Path) -> None:

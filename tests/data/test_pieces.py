@@ -405,11 +405,11 @@ def test_what_was_read_in_pieces_is_written_and_described_without_a_table(
     pytest.importorskip("pyarrow", reason="pyarrow is an extra")
     from mlfs.api.describe import describe
     from mlfs.data import assemble
-    from mlfs.data.parquet import parquet_writer
+    from mlfs.data.parquet import parquet_reader
 
     monkeypatch.setattr(assemble, "AT_ONCE", 300)
-    monkeypatch.setattr(parquet_writer, "AT_ONCE", 300)
-    monkeypatch.setattr(parquet_writer, "LEAST", 100)
+    monkeypatch.setattr(parquet_reader, "WRITTEN_AT_ONCE", 300)
+    monkeypatch.setattr(parquet_reader, "LEAST_WRITTEN", 100)
     file = tmp_path / "a.csv"
     kinds = ["bin", "small", "decimal", "word", "late"] if seed else ["bin", "small"]
     file.write_bytes(csv_text(seed, kinds, ["binary", "words"]))

@@ -6,21 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlfs.data import xmc
 from mlfs.data.arrays import from_arrays
 from mlfs.data.request import Limits, Request
+from mlfs.data.svmlight import read_xmc, write_xmc
 from mlfs.errors import DataError
 from tests.any_dataset import assert_same, datasets, outcome
 
 
 def read(text, **options):
     content = text if isinstance(text, bytes) else text.encode()
-    return xmc.read(content, "t.txt", Request(**options))
+    return read_xmc(content, "t.txt", Request(**options))
 
 
 def written(dataset):
     out = io.BytesIO()
-    xmc.write(dataset, out)
+    write_xmc(dataset, out)
     return out.getvalue()
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from mlfs import DataError, MissingExtra
-from mlfs.datasets.downloads import download_file, is_whole
+from mlfs.datasets.fetching import download_file, is_whole
 from mlfs.datasets.listing import ADDRESS, File
 
 CONTENT = bytes(range(256)) * 1000

@@ -289,9 +289,11 @@ def test_a_key_wins_no_longer(correction):
 @pytest.mark.compiled
 def test_what_a_correction_cannot_do_is_refused_before_work():
     X, Y = problem()
-    with pytest.raises(UsageError, match=r"gives no su_SS, and the criterion mlcfs_global asks"):
+    with pytest.raises(
+        UsageError, match=r"gives no symmetrical uncertainty, and the criterion mlcfs_global asks"
+    ):
         mlfs.select((X, Y), "mlcfs_global", n=2, correction="expected")
-    with pytest.raises(UsageError, match="'miller-madow', which gives no gini_fL"):
+    with pytest.raises(UsageError, match="'miller-madow', which gives no Gini index"):
         mlfs.select((X, Y), "jim", n=2, correction="miller-madow")
     with pytest.raises(UsageError, match="an automatic number of features compares plain"):
         mlfs.select((X, Y), n="auto", correction="miller-madow")

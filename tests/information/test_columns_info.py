@@ -20,8 +20,7 @@ from mlfs.information.for_search import cmi_given_features, with_parents
 from mlfs.information.held_columns import HeldColumns
 from mlfs.information.info import UnansweredError
 from mlfs.information.table import Table
-from mlfs.search.best_first import best_first
-from mlfs.search.greedy import greedy
+from mlfs.search.greedy import best_first, greedy
 
 N, D, Q = 400, 30, 4
 PARENTS = ((), (0,), (0, 1), (2,))

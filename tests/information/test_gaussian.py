@@ -175,11 +175,32 @@ def test_a_copy_is_redundant_beyond_all_others():
     close(info_of(X, Y).mi_fs(0)[[0, 5]], -0.5 * np.log(1e-12))
 
 
+def test_criteria_that_divide_by_an_entropy_have_that_of_a_normal_variable() -> None:
+    X, Y = correlated(300)
+    info, standard = info_of(X, Y), 0.5 * np.log(2 * np.pi * np.e)
+    close(info.h_f, np.full(X.shape[1], standard))
+    (first, second) = mlfs.select((X, Y), "scls", 2, estimator="gaussian").indices
+    scores = info.mi_fL * (1 - info.mi_fs(first) / standard)
+    scores[first] = -np.inf
+    assert (first, second) == (int(info.mi_fL.argmax()), int(scores.argmax()))
+    for name in ("nmifs", "mifs_u"):
+        assert len(mlfs.select((X, Y), name, 3, estimator="gaussian")) == 3
+
+
+def test_a_nominal_column_has_the_entropy_of_its_block() -> None:
+    X, Y = correlated(300)
+    codes = np.random.default_rng(3).integers(0, 3, len(X))
+    frame = pd.DataFrame({"a": X[:, 0], "b": np.array(["x", "y", "z"])[codes], "c": 1.0})
+    R = np.corrcoef([codes == level for level in np.delete(range(3), np.bincount(codes).argmax())])
+    block = np.log(2 * np.pi * np.e) + 0.5 * np.log(np.linalg.det(R))
+    close(info_of(frame, Y).h_f, [0.5 * np.log(2 * np.pi * np.e), block, 0.0])
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"criterion": "scls"}, "estimator is 'gaussian', which gives no h_f, and the criterion"),
-        ({"criterion": "disr"}, "estimator is 'gaussian', which gives no h_fsl"),
+        ({"criterion": "mlcfs"}, "estimator is 'gaussian', which gives no symmetrical uncertainty"),
+        ({"criterion": "disr"}, "estimator is 'gaussian', which gives no entropy"),
         ({"bins": "width"}, "bins is only used for estimator='counts', and it is 'gaussian'"),
         ({"correction": "expected"}, "correction is only used for estimator='counts'"),
         ({"missing": "ignore"}, "missing is 'ignore', but the estimator 'gaussian' needs every"),
@@ -321,8 +342,8 @@ def test_the_transformer_and_the_command_have_it(capsys, tmp_path):
         cli.main(["select", "-v", "-c", "mrmr", "-n", "2", "--estimator", "gaussian", songs]) == 0
     )
     assert "normal-scores" in capsys.readouterr().err
-    assert cli.main(["select", "-c", "scls", "-n", "2", "--estimator", "gaussian", songs]) == 2
-    assert "--estimator is 'gaussian', which gives no h_f" in capsys.readouterr().err
+    assert cli.main(["select", "-c", "mlcfs", "-n", "2", "--estimator", "gaussian", songs]) == 2
+    assert "--estimator is 'gaussian', which gives no symmetrical" in capsys.readouterr().err
 
 
 def test_a_packed_table_as_of_a_large_file_has_the_answer_of_an_array():

@@ -20,9 +20,9 @@ from mlfs.api.selection import Selection
 from mlfs.errors import DataError, UsageError
 from mlfs.models import BRkNN, MLkNN, StructuredClassifier, load, save
 from mlfs.models.inference import MonteCarlo
+from mlfs.models.model_files import Writer
 from mlfs.models.storage.reader import Reader, check_fields
 from mlfs.models.storage.storable import DamagedError
-from mlfs.models.storage.writer import Writer
 from tests.models.test_store import X, Y, place, rewritten
 
 __all__ = ["place"]

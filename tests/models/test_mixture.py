@@ -23,8 +23,7 @@ from mlfs.models.em import Mixture, em, em_step, responsibilities
 from mlfs.models.features import LDF
 from mlfs.models.inference import MaxSum
 from mlfs.models.mixture import MixtureOfTrees
-from mlfs.models.problem import Problem
-from mlfs.models.splits import split_aside
+from mlfs.models.problem import Problem, split_aside
 from mlfs.models.structures import Arborescence
 from mlfs.models.switching import Switching
 from mlfs.models.tuned import PENALTIES, TunedLogistic

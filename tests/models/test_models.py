@@ -27,8 +27,7 @@ from mlfs import FeatureSelector, UnknownName, UsageError
 from mlfs.errors import DataError
 from mlfs.models import LDF, StructuredClassifier, available, make
 from mlfs.models.inference import BestFirst, Exhaustive, Greedy
-from mlfs.models.problem import Problem
-from mlfs.models.splits import split_aside
+from mlfs.models.problem import Problem, split_aside
 from mlfs.models.structures import Chain, Independent, KParents
 from tests.documents import ROOT
 from tests.shared import shared_data

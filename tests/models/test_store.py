@@ -44,11 +44,10 @@ from mlfs.models import (
     make,
     save,
 )
-from mlfs.models.model_files import check_storable, load_stored
+from mlfs.models.model_files import Writer, check_storable, load_stored
 from mlfs.models.storage.archive import START, VERSION, read_archive, write_archive
 from mlfs.models.storage.reader import Reader
 from mlfs.models.storage.storable import LEARNERS, class_named
-from mlfs.models.storage.writer import Writer
 from mlfs.models.training_table import TrainingTable
 
 ASKED = ("predict", "predict_proba", "decision_function")

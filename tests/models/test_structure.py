@@ -16,7 +16,7 @@ from sklearn.base import clone
 from mlfs import DataError, MissingExtra, MlfsError, UsageError
 from mlfs.models.structures import Given
 from mlfs.search.label_parents import Structure, from_order, parents_first
-from mlfs.search.structure_drawing import in_layers
+from mlfs.search.structure_forms import in_layers
 
 NASTY = 'a "quoted" \\N label\n<b>&lt;\x1b[31m $x_1$'
 
@@ -335,7 +335,7 @@ def test_a_picture_without_matplotlib_names_the_extra(monkeypatch):
 
 def test_only_structures_are_drawn():
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-    from mlfs.search.structure_drawing import draw
+    from mlfs.search.structure_forms import draw
 
     with pytest.raises(UsageError, match="only a Structure can be drawn"):
         draw({"a": ["b"]})

@@ -41,8 +41,8 @@ from mlfs.models.structures.polytree import (
     conditional_information,
     directed_by_tests,
     independent_by_g,
+    spanning_forest,
 )
-from mlfs.models.structures.spanning import spanning_forest
 from mlfs.models.switching import Switching
 from mlfs.search.label_parents import Structure
 from mlfs.search.networks import information_tree

@@ -23,8 +23,7 @@ from mlfs.errors import UsageError
 from mlfs.models import StructuredClassifier, load, make, save
 from mlfs.models.base_learners import _thread_safe
 from mlfs.models.conditionals import FittedConditionals
-from mlfs.models.problem import Problem
-from mlfs.models.splits import stratified_folds
+from mlfs.models.problem import Problem, stratified_folds
 from mlfs.models.structures.arborescence import log_likelihoods
 from mlfs.models.structures.held_out import held_out
 from mlfs.models.structures.newton import MOST_COLUMNS
@@ -167,13 +166,6 @@ def test_held_against_rows_it_says_what_the_estimator_says(base, columns, form):
                 assert found == pytest.approx(np.clip(expected, 1e-12, 1), rel=1e-6, abs=1e-11)
         everywhere = np.zeros((120, len(own)), np.int8)
         assert held.decide(label, slice(None), everywhere).shape == (120,)
-
-
-def test_linear_ones_are_never_asked(monkeypatch):
-    fitted = FittedConditionals.fit(problem_of(0, Switching(TunedLogistic())), STRUCTURE)
-    X = problem_of(1, None).X
-    monkeypatch.setattr(Switching, "_answers", None)
-    assert fitted.on(X).table(2).shape == (120, 4, 2)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

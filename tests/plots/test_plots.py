@@ -22,7 +22,7 @@ from matplotlib.figure import Figure
 
 from mlfs import plots
 from mlfs.compare.report.charts import curve_chart
-from mlfs.plots import axes
+from mlfs.plots import displays
 from mlfs.search.label_parents import Structure
 
 
@@ -161,7 +161,7 @@ def test_what_cannot_be_drawn_is_refused() -> None:
 def test_without_matplotlib_it_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtra, match=r"mlfs-toolkit\[plot\]"):
-        axes.axes_for(None, "a picture", (7.0, 4.0))
+        displays.axes_for(None, "a picture", (7.0, 4.0))
 
 
 def test_importing_plots_does_not_import_matplotlib() -> None:

@@ -7,11 +7,10 @@ import itertools
 import numpy as np
 import pytest
 
-import mlfs.search.best_first
+import mlfs.search.greedy
 from mlfs import Criterion, CriterionError, Info
 from mlfs.criteria import get
-from mlfs.search.best_first import best_first
-from mlfs.search.greedy import greedy
+from mlfs.search.greedy import best_first, greedy
 from tests import naive
 from tests.problems import problem
 
@@ -283,7 +282,7 @@ def columns(given):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_best_first_finds_the_best_of_all_sets_when_it_never_gives_up(monkeypatch, seed):
-    monkeypatch.setattr(mlfs.search.best_first, "PATIENCE", 1000)
+    monkeypatch.setattr(mlfs.search.greedy, "PATIENCE", 1000)
     given = problem(seed)
     X, Y, info = columns(type(given)(given.X[:, :5], given.Y))
     path = best_first(get("mlcfs_global")[1], info)

@@ -15,10 +15,11 @@ from mlfs.search.label_parents import Structure, from_order
 from mlfs.search.networks import (
     chain_order_cheap,
     chain_order_full,
+    given_network,
     information_tree,
     k_parents,
+    network_for,
 )
-from mlfs.search.requested_network import given_network, network_for
 from tests import naive
 from tests.problems import columns
 

@@ -21,10 +21,11 @@ from mlfs.models.structures.polytree import (
     DECIMALS,
     conditional_information,
     directed_by_tests,
+    neighbours_of,
+    spanning_forest,
     with_earlier,
 )
-from mlfs.models.structures.spanning import neighbours_of, spanning_forest
-from mlfs.search.best_first import best_first
+from mlfs.search.greedy import best_first
 from mlfs.search.label_parents import Structure, parents_first
 
 __all__ = [

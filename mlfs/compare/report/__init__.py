@@ -8,8 +8,8 @@
 ├── figures/       the figures of the page as SVG, and on request as PDF, a file each
 └── index.html     curves, diagrams and tables on one page that needs no network
 
-The files: `page` (its figures by `svg`), `markdown`, `latex` and `figures` (as PDF too). What they
-say: `wording` in sentences, `tables` in tables. What figures show: `charts`, along `axes`.
+The files: `page`, `tables` (Markdown and LaTeX), `figures` (SVG, and PDF).
+What they say in sentences: `wording`. What figures show: `charts`, along `axes`.
 """
 
 from __future__ import annotations
@@ -20,12 +20,10 @@ from pathlib import Path
 from mlfs.compare.cell_folder import FIGURES
 from mlfs.compare.contest import contests
 from mlfs.compare.overlap import overlaps
-from mlfs.compare.per_label import label_rows, labels_csv
 from mlfs.compare.report.figures import figures, refuse_without_matplotlib
-from mlfs.compare.report.latex import latex
-from mlfs.compare.report.markdown import markdown, summary
 from mlfs.compare.report.page import page
-from mlfs.compare.results import Results
+from mlfs.compare.report.tables import latex, markdown, summary
+from mlfs.compare.results import Results, label_rows, labels_csv
 from mlfs.compare.settings import SCHEMA
 from mlfs.data.whole_files import replacing
 

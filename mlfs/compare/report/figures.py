@@ -1,33 +1,36 @@
-"""The figures of a report as files, each with its legend.
-
-Figures on the axes of matplotlib, and as PDF files; they need the extra [plot].
-"""
+"""The figures of a report: as SVG without external resources, and by matplotlib (PDF, axes)."""
 
 from __future__ import annotations
 
+import html
 import io
+import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from mlfs.compare.contest import Contest
-from mlfs.compare.report.axes import spread
+from mlfs.compare.report.axes import Range, spread
 from mlfs.compare.report.charts import (
+    FLAT,
     INCHES,
     INK,
     MARKS,
     Chart,
     Diagram,
     Series,
+    colour,
     cost_chart,
     quality_charts,
     rank_chart,
 )
-from mlfs.compare.report.svg import diagram, picture
+from mlfs.compare.report.charts import dashes as dashes_of
 from mlfs.compare.results import Results
-from mlfs.errors import MissingExtra
+from mlfs.errors import MissingExtra, printable
 
 POINTS = 0.75  # of a pixel
 ALIGN = {"start": "left", "middle": "center", "end": "right"}
@@ -204,3 +207,276 @@ def _charts(
 def _plain(text: str) -> str:
     """A text as part of the name of a file on every system."""
     return re.sub(r"[^A-Za-z0-9_.]+", "_", text)[:LONGEST].strip("._") or "x"
+
+
+TEXT = "currentColor"  # black on paper, light in the dark
+LEGEND = 18
+COLUMNS = 3
+LONGEST_SVG = 2000
+LETTER, LONGEST_NAME, NAME_ROW = 6.4, 26, 16.0  # of names beside a chart: pixels and characters
+
+
+def escaped(text: str) -> str:
+    """A text as it may stand in HTML and XML: no markup, no control characters, one line.
+
+    Examples
+    --------
+    >>> escaped("a<b\\x1b\\n")
+    'a&lt;b\\\\x1b\\\\n'
+    """
+    return html.escape(printable(text, LONGEST_SVG))
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The numbers of a range along a length of pixels.
+
+    Parameters
+    ----------
+    span : Range
+        The numbers.
+    start, end : float
+        Where the least and the greatest stand.
+    """
+
+    span: Range
+    start: float
+    end: float
+
+    def position(self, value: float) -> float:
+        """Where a number stands."""
+        low, high = self.span.low, self.span.high
+        if self.span.logarithmic:
+            low, high, value = math.log10(low), math.log10(high), math.log10(value)
+        share = (value - low) / (high - low) if high > low else 0.5
+        return self.start + share * (self.end - self.start)
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """Where marks stand and what they say."""
+        return [(self.position(value), words) for value, words in self.span.ticks()]
+
+
+@dataclass
+class Picture:
+    """Builds an SVG; black is the colour of the text around it.
+
+    Parameters
+    ----------
+    width, height : float
+        In pixels.
+    title : str
+        What it shows, for those who cannot see it.
+    """
+
+    width: float
+    height: float
+    title: str
+    parts: list[str] = field(default_factory=list)
+    data: dict[str, str] = field(default_factory=dict, init=False)
+
+    def line(self, points: Iterable[tuple[float, float]], stroke: str, **style: object) -> None:
+        """A line through points."""
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        self.parts.append(
+            f'<polyline points="{path}" fill="none" stroke="{_ink(stroke)}"{_svg_style(style)}/>'
+        )
+
+    def mark(
+        self, x: float, y: float, fill: str, tip: str = "", shape: int = 0, rows: str = ""
+    ) -> None:
+        """A mark with a text that is shown when it is pointed at."""
+        title = f"<title>{escaped(tip)}</title>" if tip else ""
+        attribute = f' data-rows="{escaped(rows)}"' if rows else ""
+        self.parts.append(
+            f'<path class="mark"{attribute} transform="translate({x:.1f} {y:.1f})" '
+            f'fill="{_ink(fill)}" d="{_shape(shape)}">{title}</path>'
+        )
+
+    @contextmanager
+    def series(self, method: int, values: Iterable[float]) -> Iterator[None]:
+        """A group: all that is drawn inside belongs to one method, which a page can hide.
+
+        Parameters
+        ----------
+        method : int
+            Which method.
+        values : iterable of float
+            What must be seen of it on the vertical axis.
+        """
+        numbers = list(values)
+        ends = f'data-low="{min(numbers)!r}" data-high="{max(numbers)!r}"'
+        self.parts.append(f'<g class="series" data-series="{method}" {ends}>')
+        yield
+        self.parts.append("</g>")
+
+    def text(self, x: float, y: float, words: str, anchor: str = "start", **style: object) -> None:
+        """Words; `anchor` is start, middle or end."""
+        self.parts.append(
+            f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{_svg_style(style)}>'
+            f"{escaped(words)}</text>"
+        )
+
+    def axes(self, x: Axis, y: Axis) -> None:
+        """Two axes with marks and names; one of numbers upwards may be stretched by the page."""
+        if not y.span.marks:
+            numbers = (y.span.low, y.span.high, y.start, y.end)
+            self.data["y"] = " ".join(f"{number!r}" for number in numbers)
+        self.data["x"] = f"{x.start!r} {x.end!r}"
+        self.parts.append('<g class="ticks">')
+        for position, words in y.ticks():
+            self.line([(x.start, position), (x.end, position)], TEXT, stroke_opacity=0.15)
+            self.text(x.start - 6, position + 4, cut(words, LONGEST_NAME), "end")
+        self.parts.append("</g>")
+        for position, words in x.ticks():
+            self.line([(position, y.start), (position, y.start + 4)], TEXT, stroke_opacity=0.6)
+            self.text(position, y.start + 17, words, "middle")
+        frame = [(x.start, y.end), (x.start, y.start), (x.end, y.start)]
+        self.line(frame, TEXT, stroke_opacity=0.6)
+        self.text((x.start + x.end) / 2, y.start + 34, x.span.name, "middle")
+        middle = (y.start + y.end) / 2
+        self.text(14, middle, y.span.name, "middle", transform=f"rotate(-90 14 {middle:.1f})")
+
+    def markup(self) -> str:
+        """The picture as text that stands in a page, or is a file."""
+        data = "".join(f' data-{key}="{escaped(value)}"' for key, value in self.data.items())
+        return (
+            f'<svg viewBox="0 0 {self.width:.0f} {self.height:.0f}" width="{self.width:.0f}" '
+            f'height="{self.height:.0f}" role="img" font-family="system-ui, sans-serif" '
+            f'font-size="12" fill="{TEXT}" xmlns="http://www.w3.org/2000/svg"{data}>'
+            f"<title>{escaped(self.title)}</title>{''.join(self.parts)}</svg>"
+        )
+
+
+def picture(chart: Chart, *, legend: bool = False) -> str:
+    """A chart as SVG.
+
+    Parameters
+    ----------
+    chart : Chart
+        What is drawn; one of marks only is wide.
+    legend : bool
+        Whether the names of its series are in the picture.
+    """
+    wide = bool(chart.shapes or chart.names)
+    rows = max(len(chart.names), len(chart.y.marks))
+    bottom = max(280.0 if wide else 0 if chart.y.marks else 250.0, 14.0 + NAME_ROW * rows)
+    longest = max((len(words) for _, words in chart.y.marks), default=0)
+    left = 62.0 if wide else 58.0 if not longest else 16 + LETTER * min(longest, LONGEST_NAME)
+    right = 530.0 if chart.names else 690.0 if wide else 388.0
+    image = Picture(720 if wide else 400, bottom + 50, chart.title)
+    x, y = Axis(chart.x, left, right), Axis(chart.y, bottom, 12)
+    image.axes(x, y)
+    _names(image, x, y, chart)
+    for series in chart.series:
+        with image.series(series.method, series.ends):
+            _svg_series(image, x, y, series)
+    if legend and (len(chart.series) > 1 or chart.shapes or not (chart.names or chart.y.marks)):
+        _legend(image, chart.series, chart.shapes)
+    return image.markup()
+
+
+def cut(words: str, longest: int) -> str:
+    """A text that is not longer than so many characters."""
+    return words if len(words) <= longest else words[: longest - 1] + "…"
+
+
+def _names(image: Picture, x: Axis, y: Axis, chart: Chart) -> None:
+    """The names of marks, at the right edge with a fine line to each."""
+    places = [(x.position(at), y.position(height)) for _, at, height in chart.names]
+    heights = spread([-height for _, height in places], NAME_ROW, -y.start, -y.end)
+    for (name, *_), place, height in zip(chart.names, places, heights, strict=True):
+        edge = [place, (x.end + 4, -height), (x.end + 10, -height)]
+        image.line(edge, TEXT, stroke_opacity=0.25, stroke_width=0.8)
+        image.text(x.end + 13, 4 - height, cut(name, LONGEST_NAME))
+
+
+def _svg_series(image: Picture, x: Axis, y: Axis, series: Series) -> None:
+    style = {"stroke_width": f"{series.width:g}", "stroke_dasharray": _dashes(series.dashes)}
+    if series.kind == "level":
+        height = y.position(series.points[0].y)
+        image.line([(x.start, height), (x.end, height)], series.colour, **style)
+        positions = [x.end - 3]
+    else:
+        positions = [x.position(point.x) + series.shift for point in series.points]
+    if series.kind == "curve":
+        heights = [y.position(point.y) for point in series.points]
+        image.line(zip(positions, heights, strict=True), series.colour, **style)
+    for position, point in zip(positions, series.points, strict=True):
+        height = y.position(point.y)
+        if math.isfinite(point.sd):
+            sides = (-point.sd, point.sd)
+            ends = [(position, y.position(point.y + side)) for side in sides]
+            if series.kind == "dots":
+                ends = [(x.position(point.x + side), height) for side in sides]
+            bar = {"stroke_width": 1.2, "stroke_opacity": 0.7, "class": "sd"}
+            image.line(ends, series.colour, **bar)
+        image.mark(position, height, series.colour, point.tip, point.shape, point.rows)
+
+
+def _legend(image: Picture, series: Sequence[Series], shapes: Sequence[str]) -> None:
+    """Names below a picture, in columns: the lines of criteria, then the marks of models."""
+    wide = (image.width - 58) / COLUMNS
+    top = image.height + 8
+    longest = int((wide - 34) / 6.5)
+    names = [*(line.name for line in series), *shapes]
+    for i, name in enumerate(names):
+        x, y = 58 + wide * (i % COLUMNS), top + LEGEND * (i // COLUMNS)
+        if i < len(series):
+            line = series[i]
+            ends = [(x, y), (x + 24, y)]
+            image.line(ends, line.colour, stroke_width=2, stroke_dasharray=_dashes(line.dashes))
+        else:
+            image.mark(x + 12, y, INK, shape=i - len(series))
+        image.text(x + 29, y + 4, cut(name, longest))
+    image.height = top + LEGEND * math.ceil(len(names) / COLUMNS)
+
+
+def diagram(figure: Diagram) -> str:
+    """A diagram as SVG."""
+    image = Picture(figure.width, figure.height, figure.title)
+    for stroke in figure.strokes:
+        image.line(stroke.points, INK, stroke_width=stroke.width)
+    for word in figure.words:
+        image.text(word.x, word.y, word.text, word.anchor)
+    return image.markup()
+
+
+def sample(criterion: int, name: str, *, flat: bool) -> str:
+    """A short line as the criterion has it in every chart, for a legend."""
+    image = Picture(28, 12, name)
+    style = {
+        "stroke_width": 2.4 if flat else 2,
+        "stroke_dasharray": _dashes(FLAT if flat else dashes_of(criterion)),
+    }
+    image.line([(1, 6), (27, 6)], colour(criterion), **style)
+    return image.markup()
+
+
+def sample_mark(model: int, name: str) -> str:
+    """The mark of a model, for a legend."""
+    image = Picture(14, 12, name)
+    image.mark(7, 6, INK, shape=model)
+    return image.markup()
+
+
+def _shape(shape: int) -> str:
+    """The outline of a mark."""
+    corners = MARKS[shape % len(MARKS)]
+    if not corners:
+        return "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0z"
+    return "M" + "L".join(f"{x:g},{y:g}" for x, y in corners) + "z"
+
+
+def _dashes(lengths: Sequence[float]) -> str:
+    return " ".join(f"{length:g}" for length in lengths)
+
+
+def _ink(hue: str) -> str:
+    return TEXT if hue == INK else hue
+
+
+def _svg_style(style: Mapping[str, object]) -> str:
+    attributes = {
+        key.replace("_", "-"): value for key, value in style.items() if value not in ("", None)
+    }
+    return "".join(f' {key}="{escaped(str(value))}"' for key, value in attributes.items())

@@ -10,9 +10,8 @@ from importlib.resources import files
 
 from mlfs.compare.contest import Contest
 from mlfs.compare.overlap import Overlap
-from mlfs.compare.per_label import LabelRow, widest
 from mlfs.compare.report.charts import MANY, cost_chart, quality_charts, rank_chart
-from mlfs.compare.report.svg import diagram, escaped, picture, sample, sample_mark
+from mlfs.compare.report.figures import diagram, escaped, picture, sample, sample_mark
 from mlfs.compare.report.tables import (
     Cell,
     Table,
@@ -30,7 +29,7 @@ from mlfs.compare.report.wording import (
     setting_rows,
     shapes,
 )
-from mlfs.compare.results import CsvRows, Results
+from mlfs.compare.results import CsvRows, LabelRow, Results, widest
 
 FOLDED = 12  # data sets that are listed in sight
 LABELS = 12  # of a data set on the page

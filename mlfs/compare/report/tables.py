@@ -1,4 +1,4 @@
-"""The tables of a report, the same in all files; page, Markdown and LaTeX only write them."""
+"""The tables of a report, the same in all files, written as Markdown, LaTeX and for a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import numpy as np
 
 from mlfs.compare.contest import Contest
 from mlfs.compare.overlap import Overlap
-from mlfs.compare.results import CsvRows
+from mlfs.compare.report.wording import caption, findings, left_out, setting_rows
+from mlfs.compare.results import CsvRows, Results
+from mlfs.errors import printable
 
 WIDE = 8  # methods that stand beside each other; more stand below each other
 PAIRS = ("", "against", "wins-ties-losses", "Wilcoxon min(R+, R-)", "p", "p (Holm)")
@@ -147,3 +149,147 @@ def agreement_table(overlap: Overlap) -> Table | None:
         for name, row in zip(overlap.criteria, overlap.shared.tolist(), strict=True)
     ]
     return Table(("", *overlap.criteria), rows, "Shared features, |A and B| / |A or B|")
+
+
+LONGEST_MARKDOWN = 2000
+# Marks of emphasis may stay as they are; links and images may not.
+MARKDOWN_SIGNS = str.maketrans(
+    {**{char: "\\" + char for char in "\\|[]`"}, "<": "&lt;", ">": "&gt;", "&": "&amp;"}
+)
+
+
+def markdown(results: Results, compared: Sequence[Contest], shared: Sequence[Overlap]) -> str:
+    """All tables, a section each."""
+    lines = ["# Comparison", ""]
+    lines += [f"- {name}: {_markdown_text(value)}" for name, value in setting_rows(results)]
+    lines += [f"- note: {_markdown_text(note)}" for note in results.notes]
+    if results.interrupted:
+        lines.append("- interrupted: not all cells are done")
+    for contest in compared:
+        lines += [
+            "",
+            f"## {_markdown_text(caption(contest))}",
+            *_markdown_table(rank_table(contest)),
+            "",
+        ]
+        lines += map(_markdown_text, findings(contest))
+        lines += _markdown_table(pair_table(contest))
+    for overlap in shared:
+        lines += ["", f"## Which features are chosen, n = {_markdown_text(overlap.n)}"]
+        lines += _markdown_table(stability_table(overlap)) + _markdown_table(
+            agreement_table(overlap)
+        )
+    failed = results.failed()
+    lines += ["", "## Failed", ""] if failed else []
+    for record in failed:
+        names = ", ".join(f"{key} {value}" for key, value in record["cell"].items())
+        lines.append(f"- {_markdown_text(names)}: {_markdown_text(record['note'])}")
+    return "\n".join(lines) + "\n"
+
+
+def _markdown_table(table: Table | None) -> list[str]:
+    """The lines of a table, after an empty one; none of no table."""
+    if table is None:
+        return []
+    lines = ["", f"{table.title}:", ""] if table.title else [""]
+    rows = [map(_markdown_text, table.head), ["---"] * len(table.head)]
+    rows += [map(_markdown_cell, row) for row in table.rows]
+    return [*lines, *("| " + " | ".join(row) + " |" for row in rows)]
+
+
+def _markdown_cell(cell: Cell) -> str:
+    text = _markdown_text(cell.text)
+    text = f"**{text}**" if cell.is_bold else text
+    return f"{text} ({cell.rank})" if cell.rank else text
+
+
+def _markdown_text(text: str) -> str:
+    """A name from a file must not end a cell of a table or a line, or become markup."""
+    return " ".join(printable(text, LONGEST_MARKDOWN).translate(MARKDOWN_SIGNS).split())
+
+
+def summary(results: Results, compared: Sequence[Contest]) -> str:
+    """The summary for a terminal: for every metric the methods with means and average ranks."""
+    lines: list[str] = []
+    lacking: dict[str, None] = {}
+    across_models = any(not contest.model for contest in compared)  # models too, not only criteria
+    several = len(results.settings.models) > 1 and across_models
+    for contest in compared:
+        if contest.n != compared[-1].n or (several and contest.model):
+            continue
+        lines.append(caption(contest))
+        order = np.argsort(contest.average_ranks, kind="stable")
+        width = max(len(name) for name in contest.methods)
+        ranks = [short(value, 2) for value in contest.average_ranks]
+        for j in order.tolist():
+            value = short(contest.means[j])
+            lines.append(f"  {contest.methods[j]:<{width}}  {value}  rank {ranks[j]}")
+        lines.append(f"  {findings(contest)[-1]}")
+        lacking |= dict.fromkeys(left_out(contest))
+    lines += lacking
+    return "\n".join(lines) + "\n" if lines else "nothing is done yet\n"
+
+
+LONGEST_LATEX = 2000
+MOST = 60  # rows of a table that a page of paper holds
+LATEX_SIGNS = str.maketrans(
+    {
+        **{char: "\\" + char for char in "&%$#_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "±": r"$\pm$",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+    }
+)
+
+
+def latex(results: Results, compared: Sequence[Contest]) -> str:
+    """A table for each metric, number of features and model."""
+    version = str(results.settings.to_dict()["mlfs"])
+    lines = [f"% made by mlfs {version}; needs \\usepackage{{booktabs}}"]
+    for contest in compared:
+        title = f"{caption(contest)}."
+        lines += _latex_table(rank_table(contest), " ".join([title, *findings(contest)]))
+        pairs = pair_table(contest)
+        if pairs is not None and len(pairs.rows) > MOST:
+            lines += ["", f"% {pairs.title}: {len(pairs.rows)} rows, which are in tables.md"]
+        elif pairs is not None:
+            lines += _latex_table(pairs, f"{title} {pairs.title}.")
+    return "\n".join(lines) + "\n"
+
+
+def _latex_table(table: Table, sentence: str) -> list[str]:
+    """The lines of a table, after an empty one; rows with a bold name are set apart."""
+    rows = []
+    for row in table.rows:
+        rows += [r"\midrule"] if row[0].is_bold else []
+        rows.append(" & ".join(map(_latex_cell, row)) + r" \\")
+    return [
+        "",
+        r"\begin{table}",
+        rf"\caption{{{_latex_text(sentence)}}}",
+        rf"\begin{{tabular}}{{l{'r' * (len(table.head) - 1)}}}",
+        r"\toprule",
+        " & ".join(map(_latex_text, table.head)) + r" \\",
+        r"\midrule",
+        *rows,
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+
+
+def _latex_cell(cell: Cell) -> str:
+    mean, plus_minus, sd = cell.text.partition(" ± ")
+    rank = f" ({cell.rank})" if cell.rank else ""
+    if plus_minus:
+        return (rf"$\mathbf{{{mean}}}\pm {sd}$" if cell.is_bold else rf"${mean}\pm {sd}$") + rank
+    text = "--" if cell.text == "-" else _latex_text(cell.text)
+    return (rf"\textbf{{{text}}}" if cell.is_bold else text) + rank
+
+
+def _latex_text(text: str) -> str:
+    return printable(text, LONGEST_LATEX).translate(LATEX_SIGNS)

@@ -13,12 +13,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs._kernels import tokens as kernel
-from mlfs._kernels.words import PADDING
+from mlfs._kernels.tokens import PADDING
 from mlfs.data.arff.arff_writer import write
 from mlfs.data.arff.careful_rows import RowReader
 from mlfs.data.arff.fast_rows import ColumnPlan, DenseRows, SparseRows, make_plan
-from mlfs.data.arff.header import Attribute, Header, line_text, parse_error, read_header
-from mlfs.data.arff.syntax import Misfit
+from mlfs.data.arff.header import Attribute, Header, Misfit, line_text, parse_error, read_header
 from mlfs.data.assemble import dense_labels, sparse_labels
 from mlfs.data.columns import EXACT, is_rounded
 from mlfs.data.dataset import Column, Dataset, Label, Source

@@ -10,11 +10,10 @@ from typing import Any, BinaryIO
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.arff.syntax import quote
+from mlfs.data.arff.header import quote
 from mlfs.data.assemble import row_blocks
 from mlfs.data.dataset import Dataset
-from mlfs.data.labels import meka
-from mlfs.data.labels.finding import first_duplicate
+from mlfs.data.labels.finding import first_duplicate, plain_relation
 from mlfs.errors import DataError, printable
 
 BLOCK = 1024
@@ -33,7 +32,7 @@ def write_labels_last(dataset: Dataset, stream: BinaryIO) -> None:
 
 
 def _relation(dataset: Dataset) -> str:
-    name = meka.plain_relation(dataset.source.relation) or "data"
+    name = plain_relation(dataset.source.relation) or "data"
     return name.replace(":", "_") if ":" in name else name
 
 

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from mlfs.data.arff.header import Attribute
-from mlfs.data.arff.syntax import Misfit, Token, date_seconds, group_text, tokenize
+from mlfs.data.arff.header import Attribute, Misfit, Token, date_seconds, group_text, tokenize
 from mlfs.data.columns import ROUNDED, is_rounded
 from mlfs.data.request import MISSING
 from mlfs.errors import printable

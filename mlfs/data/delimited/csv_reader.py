@@ -35,7 +35,7 @@ import numpy as np
 
 from mlfs._kernels import tokens as kernel
 from mlfs._kernels.cells import WORDS_FULL, rows_of_cells
-from mlfs._kernels.words import PADDING
+from mlfs._kernels.tokens import PADDING
 from mlfs.data.assemble import assemble
 from mlfs.data.dataset import Column, Dataset
 from mlfs.data.delimited.csv_writer import write, write_tsv

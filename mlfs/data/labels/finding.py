@@ -18,6 +18,8 @@ What ``--labels SPEC`` may say (a column of exactly that name always comes first
 - ``first:6``, ``last:6``
 - ``@names.txt``  a file with one name a line, or ``@labels.xml``, a Mulan label file
 - ``tags``        one name alone: a column of lists, unless all its values are binary
+
+MEKA marks labels by ``-C n`` in the relation name of an ARFF file.
 """
 
 from __future__ import annotations
@@ -30,9 +32,107 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mlfs.data.files import decode, read_small, split_suffix
-from mlfs.data.labels import meka, mulan
+from mlfs.data.labels import mulan
 from mlfs.data.request import Request
 from mlfs.errors import DataError, ParseError, UnknownName, UsageError, printable, setting
+
+FILTER = "-weka.filters."
+MOVING = ("Reorder", "Remove", "Add", "Swap", "Partitioned", "Copy")
+
+
+@dataclass(frozen=True)
+class MekaCount:
+    """The options in a relation name.
+
+    Parameters
+    ----------
+    number : int
+        n > 0: the first n columns are labels; n < 0: the last -n.
+    option : str
+        The option as written, for messages.
+    stale : str
+        The Weka filter that came after the option and moves columns, if there is one: then the
+        number may not hold any more.
+    """
+
+    number: int
+    option: str
+    stale: str = ""
+
+
+def meka_count(relation: str, path: str) -> MekaCount | None:
+    """Read ``-C n`` or ``-c n`` among the options after the first colon.
+
+    Examples
+    --------
+    >>> meka_count("Music: -C 6", "m.arff").number
+    6
+    >>> meka_count("Music: -C 6-weka.filters.unsupervised.attribute.Reorder-R7-last", "m").stale
+    'weka.filters.unsupervised.attribute.Reorder'
+    >>> meka_count("plain", "m.arff") is None
+    True
+    """
+    _, colon, options = relation.partition(":")
+    words = options.split()
+    options_by_number: dict[int, str] = {}
+    for k, word in enumerate(words if colon else ()):
+        if word not in ("-C", "-c"):
+            continue
+        text = words[k + 1] if k + 1 < len(words) else ""
+        number = text.split(FILTER)[0]
+        digits = number.removeprefix("-")
+        if not (digits.isascii() and digits.isdigit() and len(digits) < 10 and int(digits)):
+            raise DataError(
+                f"{printable(path, 400)}: after {word} in the relation name there must be the "
+                f"number of labels, not {printable(text)!r}"
+            )
+        options_by_number.setdefault(int(number), f"{word} {number}")
+    if not options_by_number:
+        return None
+    if len(options_by_number) > 1:
+        shown = " and ".join(options_by_number.values())
+        raise DataError(
+            f"{printable(path, 400)}: the relation name says both {shown}; "
+            f"say which columns are labels with {setting('labels')}"
+        )
+    count, option = next(iter(options_by_number.items()))
+    return MekaCount(count, option, _moving_filter(options))
+
+
+def _moving_filter(options: str) -> str:
+    for part in options.split(FILTER)[1:]:
+        name = part.split("-")[0].split()[0] if part.split("-")[0].split() else ""
+        if ".attribute." in name and name.rpartition(".")[2].startswith(MOVING):
+            return FILTER[1:] + name
+    return ""
+
+
+def meka_columns(count: MekaCount, names: Sequence[str], path: str) -> list[int]:
+    """Turn the count into positions."""
+    if abs(count.number) > len(names):
+        raise DataError(
+            f"{printable(path, 400)}: the relation name says {count.option}, "
+            f"but there are only {len(names)} columns: correct the number, or say which columns "
+            f"are labels with {setting('labels')}"
+        )
+    positions = range(len(names))
+    return list(positions[: count.number] if count.number > 0 else positions[count.number :])
+
+
+def plain_relation(relation: str) -> str:
+    """Take MEKA's options off a relation name.
+
+    Examples
+    --------
+    >>> plain_relation("Music: -C 6")
+    'Music'
+    >>> plain_relation("a:b")
+    'a:b'
+    """
+    name, colon, options = relation.partition(":")
+    marked = any(word in ("-C", "-c") for word in options.split())
+    return name if colon and marked else relation
+
 
 PARTS = ("-train", "-test", "-sparse", "_train", "_test", "_sparse")
 
@@ -220,7 +320,7 @@ def _resolve_files(
 ) -> LabelPositions:
     candidates = _xml_paths(request)
     xml = next((file for file in candidates if Path(file).is_file()), None)
-    count = meka.label_count(relation, path)
+    count = meka_count(relation, path)
     if xml is not None:
         columns = sorted(mulan.columns(mulan.read(xml, request.limits), names, xml))
         label_columns = LabelPositions(tuple(columns), Path(xml).name)
@@ -235,7 +335,7 @@ def _resolve_files(
                 f"{setting('labels', f'first:{abs(count.number)}')} or "
                 f"{setting('labels', f'last:{abs(count.number)}')}"
             )
-        return LabelPositions(tuple(meka.columns(count, names, path)), f"MEKA {count.option}")
+        return LabelPositions(tuple(meka_columns(count, names, path)), f"MEKA {count.option}")
     places = [f"the file {printable(file, 400)} (not there)" for file in candidates]
     if relation or not candidates:
         places.append("-C in the relation name (not there)")
@@ -247,13 +347,13 @@ def _resolve_files(
 
 
 def _check_agreement(
-    label_columns: LabelPositions, count: meka.Count, names: Sequence[str], path: str, xml: str
+    label_columns: LabelPositions, count: MekaCount, names: Sequence[str], path: str, xml: str
 ) -> LabelPositions:
     if abs(count.number) <= len(names):
-        if tuple(meka.columns(count, names, path)) == label_columns.columns:
+        if tuple(meka_columns(count, names, path)) == label_columns.columns:
             return label_columns
     elif not count.stale:
-        meka.columns(count, names, path)
+        meka_columns(count, names, path)
     if not count.stale:
         raise DataError(
             f"{printable(path, 400)}: the relation name says {count.option}, but "

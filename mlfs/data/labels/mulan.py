@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
-from mlfs.data.arff.syntax import escape, unescape
+from mlfs.data.arff.header import escape, unescape
 from mlfs.data.files import read_small
 from mlfs.data.request import Limits
 from mlfs.errors import DataError, ParseError, printable, setting

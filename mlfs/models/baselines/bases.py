@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, replace
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +18,7 @@ from mlfs.models.conditionals import Conditionals, FittedConditionals
 from mlfs.models.features import AllFeatures, feature_plan
 from mlfs.models.label_model import LabelModel, probabilistic
 from mlfs.models.problem import Problem
+from mlfs.models.storage.storable import parameters
 from mlfs.models.structures.chains import Independent
 
 
@@ -58,6 +59,7 @@ def on_columns(problem: Problem, X: Any) -> Problem:
     return replace(problem, X=X, feature_names=(), features=(), shared=[])
 
 
+@parameters
 class ColumnModel(LabelModel):
     """A model with ``features`` and ``n``: it looks at what is selected for any of the labels.
 
@@ -70,29 +72,19 @@ class ColumnModel(LabelModel):
         The columns of X that the model looks at, ascending; None is all of them.
     """
 
-    features: Any
-    n: Any
-    columns_: np.ndarray | None
-    _poor_score = True
+    _: KW_ONLY
+    features: Any = None
+    n: Any = None
+    base_estimator: Any = None
+    n_jobs: int | None = None
+    random_state: Any = 0
 
-    def __init__(
-        self,
-        features: Any = None,
-        n: Any = None,
-        base_estimator: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        self.features = features
-        self.n = n
-        self.base_estimator = base_estimator
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    _poor_score = True
 
     def _begin(self, X: Any, Y: Any, sample_weight: Any = None) -> Problem:
         plan = feature_plan(self.features, self.n)
         problem = super()._begin(X, Y, sample_weight)
-        self.columns_ = None
+        self.columns_: np.ndarray | None = None
         if isinstance(plan, AllFeatures):
             return problem
         before = plan.before(problem)

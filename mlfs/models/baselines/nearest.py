@@ -1,6 +1,6 @@
-"""MLkNN (Zhang & Zhou, 2007) and BRkNN (Spyromitros et al., 2008): labels of the neighbours.
+"""The nearest training rows: MLkNN (Zhang & Zhou, 2007), BRkNN (Spyromitros et al., 2008), IBLR.
 
-The nearest training rows of each row, by Euclidean distance.
+IBLR and CHF append what neighbours, or a first layer of classifiers, say to X.
 """
 
 from __future__ import annotations
@@ -13,11 +13,21 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.errors import DataError, UsageError, check_name, printable
-from mlfs.models.baselines.bases import LogOddsModel, ProbableModel, UnweightedModel
+from mlfs.models.baselines.bases import (
+    AppendedModel,
+    LogOddsModel,
+    ProbableModel,
+    UnweightedModel,
+    independent,
+    independent_part,
+    on_columns,
+    outputs,
+)
 from mlfs.models.conditionals import LEAST
 from mlfs.models.inference.contract import blocks, real, whole
-from mlfs.models.problem import Problem
-from mlfs.models.storage.storable import storable
+from mlfs.models.problem import Problem, Stream, random_folds
+from mlfs.models.progress_reports import stage
+from mlfs.models.storage.storable import parameters, storable
 
 CELLS = 1 << 20  # distances at once
 SLACK = 1e-10  # squared distances that differ by less, relative to the norms, are equal
@@ -228,6 +238,7 @@ class MLkNN(LogOddsModel, UnweightedModel):
 
 
 @storable
+@parameters
 class BRkNN(UnweightedModel, ProbableModel):
     """The share of the k nearest training rows that have a label.
 
@@ -259,24 +270,16 @@ class BRkNN(UnweightedModel, ProbableModel):
     [[0], [1]]
     """
 
+    k: int = 10
+    extension: str = "none"
+    scale: bool = False
+    features: Any = None
+    n: Any = None
+
     base_estimator = None
     n_jobs = None
     random_state = 0
     _mark = "_near"
-
-    def __init__(
-        self,
-        k: int = 10,
-        extension: str = "none",
-        scale: bool = False,
-        features: Any = None,
-        n: Any = None,
-    ) -> None:
-        self.k = k
-        self.extension = extension
-        self.scale = scale
-        self.features = features
-        self.n = n
 
     def _check(self) -> None:
         check_name(self.extension, "extension of BRkNN", EXTENSIONS)
@@ -315,3 +318,110 @@ class BRkNN(UnweightedModel, ProbableModel):
             lacking = ~decided.any(axis=1, keepdims=True) & (ones > 0)
             decided = leading if self.extension == "b" else decided | (leading & lacking)
         return decided
+
+
+@storable
+@parameters
+class IBLR(UnweightedModel, AppendedModel):
+    """Instance-based logistic regression: the label shares of the neighbours are features.
+
+    Cheng & Huellermeier, Combining instance-based learning and logistic regression for
+    multilabel classification, Machine Learning 76 (2009).
+
+    Parameters
+    ----------
+    k : int, default=10
+        How many neighbours, by Euclidean distance. A row is not a neighbour of its own.
+    scale : bool, default=False
+        Divide each column by its range in training before distances are taken, as Weka and
+        Mulan do.
+    original : bool, default=True
+        Whether the columns of X are features too (IBLR-ML+), or the shares alone (IBLR-ML).
+    features, n
+        The columns of X, as for `StructuredClassifier`: those selected for any label. The
+        neighbours are found on them.
+    base_estimator : classifier, optional
+        Cloned for each label; by default logistic regression with C = 5.
+    n_jobs, random_state
+        As for `StructuredClassifier`.
+
+    Notes
+    -----
+    A missing label counts as half of one.
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    >>> IBLR(k=2).fit(X, [[0], [0], [0], [1], [1], [1]]).predict([[0.05], [5.05]]).tolist()
+    [[0], [1]]
+    """
+
+    k: int = 10
+    scale: bool = False
+    original: bool = True
+
+    def _columns(self, problem: Problem) -> np.ndarray:
+        self._near = Neighbours.of(problem, self.k, self.scale)
+        self._has = np.where(problem.Y < 0, 0.5, problem.Y)
+        return self._near.counts(problem.X, self._has, exclude_self=True) / self._near.k
+
+    def _new_columns(self, x: Any) -> np.ndarray:
+        return self._near.counts(x, self._has) / self._near.k
+
+
+@storable
+@parameters
+class CHF(AppendedModel):
+    """Classification with heterogeneous features: a second layer sees what the first one says.
+
+    Godbole & Sarawagi, Discriminative methods for multi-labeled classification (2004): the
+    probabilities of all labels by a first layer of classifiers, one for each label, are
+    features of a second layer. Decision values take their place where the base learner gives
+    no probabilities.
+
+    Parameters
+    ----------
+    folds : int, default=0
+        0, as in the paper: the first layer says something about the rows it was trained on.
+        From 2 on: about each row by classifiers trained on the other folds.
+    original : bool, default=True
+        Whether the columns of X are features of the second layer too.
+    features, n
+        The columns of X, as for `StructuredClassifier`: those selected for any label.
+    base_estimator : classifier, optional
+        Cloned for each label in both layers; by default logistic regression with C = 5.
+    n_jobs, random_state
+        As for `StructuredClassifier`.
+
+    Examples
+    --------
+    >>> X = [[0.0], [1.0], [2.0], [3.0]]
+    >>> CHF().fit(X, [[0, 0], [0, 1], [1, 1], [1, 1]]).predict([[0.0], [3.0]]).tolist()
+    [[0, 0], [1, 1]]
+    """
+
+    folds: int = 0
+    original: bool = True
+
+    def _check(self) -> None:
+        whole(self.folds, "folds", 0)
+
+    def _columns(self, problem: Problem) -> np.ndarray:
+        self._first = independent(problem)
+        answers = self._new_columns(problem.X)
+        folds = random_folds(problem, self.folds, Stream.FIRST_LAYER) if self.folds > 1 else []
+        for number, (learn, test) in enumerate(folds):
+            with stage(f"first layer, fold {number + 1} of {len(folds)}"):
+                answers[test] = outputs(independent(problem.rows(learn)).on(problem.X[test]))
+        return answers
+
+    def _grows(self) -> bool:
+        return self.folds == 0 and super()._grows()
+
+    def _grow(self, problem: Problem, first: bool) -> None:
+        self._first = independent_part(problem) if first else self._first.grown(problem)
+        wide = on_columns(problem, self._append_columns(problem.X, self._new_columns(problem.X)))
+        self._fitted = independent_part(wide) if first else self._fitted.grown(wide)
+
+    def _new_columns(self, x: Any) -> np.ndarray:
+        return outputs(self._first.on(x))

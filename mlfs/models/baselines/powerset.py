@@ -22,7 +22,7 @@ from mlfs.models.inference.contract import TIE, whole
 from mlfs.models.label_model import probabilistic
 from mlfs.models.problem import MISSING, Problem, Stream
 from mlfs.models.progress_reports import stage
-from mlfs.models.storage.storable import storable
+from mlfs.models.storage.storable import parameters, storable
 
 
 @storable
@@ -135,6 +135,7 @@ def _prune(
 
 
 @storable
+@parameters
 class LabelPowerset(ProbableModel):
     """Each label set that occurs in training is a class; pruned sets with p above 0.
 
@@ -178,21 +179,10 @@ class LabelPowerset(ProbableModel):
     ([[0, 0], [1, 1]], [[0, 0], [1, 1]])
     """
 
-    _mark = "_sets"
+    p: int = 0
+    b: int = 0
 
-    def __init__(
-        self,
-        p: int = 0,
-        b: int = 0,
-        features: Any = None,
-        n: Any = None,
-        base_estimator: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        super().__init__(features, n, base_estimator, n_jobs, random_state)
-        self.p = p
-        self.b = b
+    _mark = "_sets"
 
     def _check(self) -> None:
         whole(self.p, "p", 0)
@@ -220,6 +210,7 @@ class LabelPowerset(ProbableModel):
 
 
 @storable
+@parameters
 class RAkEL(ProbableModel):
     """Random k-labelsets: a label powerset for each of many small sets of labels.
 
@@ -267,25 +258,12 @@ class RAkEL(ProbableModel):
     [[0, 0], [1, 1]]
     """
 
-    _mark = "_members"
+    k: int = 3
+    n_estimators: int | None = None
+    disjoint: bool = False
+    vote: str = "majority"
 
-    def __init__(
-        self,
-        k: int = 3,
-        n_estimators: int | None = None,
-        disjoint: bool = False,
-        vote: str = "majority",
-        features: Any = None,
-        n: Any = None,
-        base_estimator: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        super().__init__(features, n, base_estimator, n_jobs, random_state)
-        self.k = k
-        self.n_estimators = n_estimators
-        self.disjoint = disjoint
-        self.vote = vote
+    _mark = "_members"
 
     def _check(self) -> None:
         whole(self.k, "k")

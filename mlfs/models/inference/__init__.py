@@ -3,9 +3,9 @@
 Each inference is a parameter object with ``predict(conditionals)``; what it is given is anything
 that has the members of `contract.Conditionals`, such as a fitted model applied to rows.
 
-Along the order: `along_order` (greedy, beams), `mode_search` (best-first). On trees and
-polytrees: `max_sum`. Any structure: `exhaustive`, `annealing` and `monte_carlo`. `marginal` gives
-P(label | x); `decisions` decide for a loss.
+Along the order: `contract` (greedy, beams), `mode_search` (best-first). On trees and
+polytrees: `max_sum`, which also gives P(label | x). Any structure: `monte_carlo` (samples,
+annealing), and `decisions`, which look at all label vectors and decide for a loss.
 """
 
 from __future__ import annotations
@@ -14,14 +14,11 @@ from typing import Any
 
 from mlfs.errors import UsageError, check_name, printable
 from mlfs.extensions import Registry
-from mlfs.models.inference.along_order import Beam, Greedy, joint_log_proba
-from mlfs.models.inference.annealing import Annealing, anneal
-from mlfs.models.inference.contract import Conditionals, Inference
-from mlfs.models.inference.exhaustive import Exhaustive
-from mlfs.models.inference.marginal import has_exact_marginals, marginals
-from mlfs.models.inference.max_sum import MaxSum
+from mlfs.models.inference.contract import Beam, Conditionals, Greedy, Inference, joint_log_proba
+from mlfs.models.inference.decisions import Exhaustive
+from mlfs.models.inference.max_sum import MaxSum, has_exact_marginals, marginals
 from mlfs.models.inference.mode_search import BestFirst, mode
-from mlfs.models.inference.monte_carlo import MonteCarlo, sample
+from mlfs.models.inference.monte_carlo import Annealing, MonteCarlo, anneal, sample
 
 __all__ = [
     "INFERENCES",

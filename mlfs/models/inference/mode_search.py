@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mlfs.models.inference.along_order import Nodes, best_leaves, fan, later, walk
 from mlfs.models.inference.contract import (
     TIE,
     Conditionals,
@@ -15,14 +14,19 @@ from mlfs.models.inference.contract import (
     Inference,
     Ints,
     Labels,
+    Nodes,
+    best_leaves,
     blocks,
+    fan,
+    later,
     real,
     refuse_without_probabilities,
     table_of,
+    walk,
     whole,
 )
 from mlfs.models.inference.max_sum import MaxSum, is_small_polytree
-from mlfs.models.storage.storable import storable
+from mlfs.models.storage.storable import parameters, storable
 
 ROWS = 4096
 CELLS = 1 << 20
@@ -34,6 +38,7 @@ SURE = float(np.log(0.5)) + TIE  # no other vector is as probable as one above a
 
 
 @storable
+@parameters
 class BestFirst(Inference):
     """The most probable label vector; with epsilon above 0, one that is nearly as probable.
 
@@ -66,9 +71,8 @@ class BestFirst(Inference):
     BestFirst(epsilon=0.25)
     """
 
-    def __init__(self, epsilon: float = 0.0, max_nodes: int | None = 100_000) -> None:
-        self.epsilon = epsilon
-        self.max_nodes = max_nodes
+    epsilon: float = 0.0
+    max_nodes: int | None = 100_000
 
     def check(self) -> None:
         """Refuse parameters that cannot be, before anything is trained."""

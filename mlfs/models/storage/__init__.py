@@ -2,6 +2,6 @@
 
 `archive`            bytes: magic, version, sizes, a JSON header, raw arrays, a digest over all
 `storable`           which classes a file may name, and what it keeps of each
-`writer`, `reader`   there, and back, one object at a time
-`trees`              the decision trees that scikit-learn compiles
+`reader`             back, one object at a time; decision trees are checked. `Writer` in
+                     `mlfs.models.model_files` does the other way
 """

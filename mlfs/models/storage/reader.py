@@ -1,6 +1,9 @@
 """Make objects from JSON and arrays; whatever does not fit is refused.
 
-Check the fields of a dataclass of a model file against the types that it is annotated with.
+The fields of a dataclass are checked against the types that it is annotated with. Decision trees
+are read by compiled code that does not check them: they are stored as the columns of their nodes,
+where every child comes after its parent and is the child of one node, every feature exists, and the
+depth is counted anew.
 """
 
 from __future__ import annotations
@@ -18,8 +21,7 @@ from typing import Any, Literal, Union
 
 import numpy as np
 
-from mlfs.errors import MlfsError, printable
-from mlfs.models.storage import trees
+from mlfs.errors import DataError, MlfsError, printable
 from mlfs.models.storage.archive import TYPES
 from mlfs.models.storage.storable import (
     DEEPEST,
@@ -32,8 +34,114 @@ from mlfs.models.storage.storable import (
     demand,
     is_attribute,
     is_key,
+    is_record,
     parameter_names,
 )
+
+TREE = "sklearn.tree._tree.Tree"
+
+
+def take_apart(tree: Any) -> dict[str, Any]:
+    """The state of a compiled tree as plain values."""
+    _, (n_features, n_classes, n_outputs), state = tree.__reduce__()
+    nodes = state["nodes"]
+    fields = {name: np.ascontiguousarray(nodes[name]) for name in nodes.dtype.names}
+    return {
+        "n_features": int(n_features),
+        "n_classes": n_classes,
+        "n_outputs": int(n_outputs),
+        "fields": fields,
+        "values": state["values"],
+    }
+
+
+def put_together(state: dict[str, Any]) -> Any:
+    """The compiled tree of a state, which is checked."""
+    try:
+        return _tree(**state)
+    except (TypeError, ValueError, KeyError, OverflowError) as error:
+        if isinstance(error, DamagedError):
+            raise
+        raise DamagedError("a decision tree in it is wrong") from None
+
+
+def check_tree(tree: Any) -> None:
+    """Check that a fitted decision tree has the features and classes of its compiled tree."""
+    from sklearn.tree._tree import Tree
+
+    demand(isinstance(tree.tree_, Tree), "a decision tree has no tree")
+    width = tree.n_features_in_
+    demand(type(width) is int and tree.tree_.n_features == width, "a tree has other features")
+    same = tree.tree_.n_classes.tolist() == [len(tree.classes_)]
+    demand(same, "a tree has other classes")
+
+
+def check_forest(forest: Any) -> None:
+    """Check that the trees of a forest are trees of its features."""
+    trees = forest.estimators_
+    demand(isinstance(trees, list) and trees, "a forest has no trees")
+    for tree in trees:
+        demand(type(tree).__name__ in ("DecisionTreeClassifier", "ExtraTreeClassifier"), "no tree")
+        check_tree(tree)
+        demand(tree.n_features_in_ == forest.n_features_in_, "a tree has other features")
+
+
+def _tree(n_features: Any, n_classes: Any, n_outputs: Any, fields: Any, values: Any) -> Any:
+    from sklearn.tree import _tree as compiled
+
+    demand(type(n_features) is int and 0 < n_features < 1 << 40, "a tree has no features")
+    demand(n_outputs == 1 and type(n_outputs) is int, "a tree has several outputs")
+    has_classes = isinstance(n_classes, np.ndarray) and n_classes.shape == (1,)
+    demand(has_classes and n_classes.dtype.kind == "i" and 0 < n_classes[0] < 1 << 20, "no classes")
+    dtype = compiled.NODE_DTYPE
+    if not isinstance(fields, dict) or set(fields) != set(dtype.names):
+        raise DataError(
+            "its decision trees were made by another version of scikit-learn, whose trees have "
+            "other parts: use that version, or train again"
+        )
+    n = len(fields["left_child"])
+    for field in dtype.names:
+        part = fields[field]
+        fits = isinstance(part, np.ndarray) and part.shape == (n,) and part.dtype == dtype[field]
+        demand(fits and n, f"{field} of a tree is wrong")
+    shape = (n, 1, int(n_classes[0]))
+    good = isinstance(values, np.ndarray) and values.shape == shape and values.dtype == np.float64
+    shares = good and ((values >= 0) & (values <= 1)).all()
+    demand(shares, "the values of a tree are no shares of classes")
+    demand(not np.isnan(fields["threshold"]).any(), "a threshold of a tree is no number")
+    nodes = np.zeros(n, dtype=dtype)
+    for field in dtype.names:
+        nodes[field] = fields[field]
+    tree = compiled.Tree(n_features, n_classes.astype(np.intp), 1)
+    depth = _depth(nodes["left_child"], nodes["right_child"], nodes["feature"], n_features)
+    tree.__setstate__(
+        {
+            "max_depth": depth,
+            "node_count": n,
+            "nodes": nodes,
+            "values": np.ascontiguousarray(values),
+        }
+    )
+    return tree
+
+
+def _depth(left: np.ndarray, right: np.ndarray, feature: np.ndarray, n_features: int) -> int:
+    """The depth of a tree, which is checked to be one."""
+    n = len(left)
+    inner = np.flatnonzero(left != -1)
+    demand((right[left == -1] == -1).all(), "a leaf has a child")
+    children = np.concatenate([left[inner], right[inner]])
+    demand((children > np.tile(inner, 2)).all() and (children < n).all(), "a tree is no tree")
+    times = np.bincount(children, minlength=n)
+    demand(times[0] == 0 and (times[1:] == 1).all(), "a tree is no tree")
+    demand((feature[inner] >= 0).all() and (feature[inner] < n_features).all(), "no such feature")
+    depth, level = 0, np.zeros(1, dtype=np.intp)
+    while True:
+        level = level[left[level] != -1]
+        if not level.size:
+            return depth
+        level = np.concatenate([left[level], right[level]])
+        depth += 1
 
 
 def check_fields(cls: Any, state: Mapping[str, Any]) -> None:
@@ -251,17 +359,17 @@ class Reader:
 
     def _build(self, name: str, nodes: dict[str, Any], most: int) -> Any:
         cls: Any = class_named(name)
-        if cls is None and name != trees.TREE:
+        if cls is None and name != TREE:
             raise DamagedError(f"it names {printable(name)!r}, which no model file may hold")
         state = {key: self.value(node) for key, node in nodes.items()}
         demand(self._unfolded <= most, "its objects name each other too often")
         if cls is None:
-            return trees.put_together(state)
-        is_dataclass = dataclasses.is_dataclass(cls)
-        self._nested += not is_dataclass
+            return put_together(state)
+        is_a_record = is_record(cls)
+        self._nested += not is_a_record
         demand(self._nested <= MOST_NESTED, "its classifiers are nested too deeply")
         try:
-            if is_dataclass:
+            if is_a_record:
                 check_fields(cls, state)
                 return cls(**state)
             return _estimator(cls, name, _carry_over(cls, state) if self.other_version else state)
@@ -340,6 +448,6 @@ def _complete(estimator: Any, *, fitted: bool) -> None:
     if hasattr(estimator, "predict"):
         check_learner(estimator)
     if kind in ("DecisionTreeClassifier", "ExtraTreeClassifier"):
-        trees.check_tree(estimator)
+        check_tree(estimator)
     if kind in ("RandomForestClassifier", "ExtraTreesClassifier"):
-        trees.check_forest(estimator)
+        check_forest(estimator)

@@ -13,7 +13,7 @@ import functools
 import importlib
 import inspect
 import re
-from typing import Any, TypeVar
+from typing import Any, TypeVar, dataclass_transform
 
 import numpy as np
 import scipy.sparse as sp
@@ -93,6 +93,18 @@ def storable(cls: Kind) -> Kind:
     """Let model files hold the objects of a class of `mlfs.models`: a decorator."""
     cls._storable = cls  # type: ignore[attr-defined]  # not inherited: it names the class
     return cls
+
+
+@dataclass_transform(eq_default=False)
+def parameters(cls: Kind) -> Kind:
+    """Make the constructor of an estimator from its annotated parameters: a decorator."""
+    dataclasses.dataclass(eq=False, repr=False)(cls)
+    return cls
+
+
+def is_record(thing: Any) -> bool:
+    """Whether a file holds the fields of an object, which is then no estimator."""
+    return dataclasses.is_dataclass(thing) and not hasattr(thing, "get_params")
 
 
 def class_named(name: str) -> type | None:

@@ -10,7 +10,7 @@ Arborescence          the tree of greatest held-out conditional log-likelihood (
 Given                 what the user says
 ====================  ========================================================================
 
-`chains` (with their base), `spanning` (trees), `polytree` and `arborescence` have the classes.
+`chains` (with their base), `polytree` (trees too) and `arborescence` have the classes.
 `held_out` estimates likelihoods by logistic regressions, which `newton` solves.
 
 Each is a parameter object as scikit-learn knows them: it can be cloned, printed and searched over.
@@ -25,8 +25,7 @@ from mlfs.errors import UsageError, check_name, printable
 from mlfs.extensions import Registry
 from mlfs.models.structures.arborescence import Arborescence
 from mlfs.models.structures.chains import Chain, Given, Independent, KParents, StructureLearner
-from mlfs.models.structures.polytree import Polytree
-from mlfs.models.structures.spanning import OneParent
+from mlfs.models.structures.polytree import OneParent, Polytree
 from mlfs.search.label_parents import Structure
 
 __all__ = [

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mlfs.errors import UsageError
-from mlfs.models.splits import clearly_less
-from mlfs.models.storage.storable import storable
+from mlfs.models.problem import clearly_less
+from mlfs.models.storage.storable import parameters, storable
 from mlfs.models.structures.chains import StructureLearner
 from mlfs.models.structures.held_out import HeldOut, held_out
 from mlfs.search.label_parents import Edge, Structure, parents_first
@@ -205,6 +205,7 @@ DECIMALS = 9  # of a nat; smaller differences are rounding errors of the solver
 
 
 @storable
+@parameters
 class Arborescence(StructureLearner):
     """The tree of greatest conditional log-likelihood on rows held out (Hong et al., 2014).
 
@@ -228,8 +229,7 @@ class Arborescence(StructureLearner):
     the label alone says. Labels with one value weigh 0 and stand alone.
     """
 
-    def __init__(self, folds: float = 3) -> None:
-        self.folds = folds
+    folds: float = 3
 
     def learn(self, problem: Problem) -> Structure:
         """The tree on the labels of a problem."""

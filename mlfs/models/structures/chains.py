@@ -19,10 +19,9 @@ from mlfs.errors import UnknownName, UsageError, check_name, printable
 from mlfs.information.for_search import label_pair
 from mlfs.information.info import Info
 from mlfs.models.problem import Stream
-from mlfs.models.storage.storable import storable
+from mlfs.models.storage.storable import parameters, storable
 from mlfs.search.label_parents import Edge, Structure, from_order
-from mlfs.search.networks import chain_order_cheap, chain_order_full, k_parents
-from mlfs.search.requested_network import given_network
+from mlfs.search.networks import chain_order_cheap, chain_order_full, given_network, k_parents
 
 if TYPE_CHECKING:
     from mlfs.models.problem import Problem
@@ -131,6 +130,7 @@ class Independent(StructureLearner):
 
 
 @storable
+@parameters
 class Chain(StructureLearner):
     """All labels that come before a label are its parents.
 
@@ -149,8 +149,7 @@ class Chain(StructureLearner):
     ((1,), ())
     """
 
-    def __init__(self, order: str | Sequence[Any] = "random") -> None:
-        self.order = order
+    order: str | Sequence[Any] = "random"
 
     def learn(self, problem: Problem) -> Structure:
         """The order, with all predecessors."""
@@ -159,6 +158,7 @@ class Chain(StructureLearner):
 
 
 @storable
+@parameters
 class KParents(StructureLearner):
     """A label has the k best of its predecessors, picked one after another by eq. (33).
 
@@ -174,8 +174,8 @@ class KParents(StructureLearner):
     The weights of the structure are I(p;l) / min(H(p), H(l)).
     """
 
-    def __init__(self, k: int | None = None, order: str | Sequence[Any] = "cheap") -> None:
-        self.k, self.order = k, order
+    k: int | None = None
+    order: str | Sequence[Any] = "cheap"
 
     def learn(self, problem: Problem) -> Structure:
         """The order, with k predecessors of each label."""
@@ -192,6 +192,7 @@ class KParents(StructureLearner):
 
 
 @storable
+@parameters
 class Given(StructureLearner):
     """The structure that the user gives.
 
@@ -201,8 +202,7 @@ class Given(StructureLearner):
         A structure is matched with the labels by name; a mapping names labels or numbers them.
     """
 
-    def __init__(self, structure: Any) -> None:
-        self.structure = structure
+    structure: Any
 
     def learn(self, problem: Problem) -> Structure:
         """The structure, checked against the labels of the problem."""

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.cli.console import Console
-from mlfs.cli.stored_models import answer
+from mlfs.cli.predict_command import answer
 from mlfs.errors import MlfsError
 from mlfs.models import StructuredClassifier, ThresholdedClassifier, available, make
 from mlfs.models.model_files import load_stored, save

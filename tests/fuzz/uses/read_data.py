@@ -14,8 +14,7 @@ import mlfs
 from mlfs.criteria import available
 from mlfs.data import from_arrays
 from mlfs.data.dataset import Dataset
-from mlfs.data.formats import FORMATS
-from mlfs.data.losses import losses
+from mlfs.data.formats import FORMATS, losses
 from mlfs.data.request import Request
 from mlfs.errors import MlfsError
 from tests.fuzz.cases import Case, Finding, Target

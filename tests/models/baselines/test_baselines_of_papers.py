@@ -12,12 +12,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mlfs.errors import DataError, UnknownName, UsageError
 from mlfs.models import StructuredClassifier, load, make, save
-from mlfs.models.baselines.appended import CHF, IBLR
-from mlfs.models.baselines.calibrated_ranking import CalibratedLabelRanking
-from mlfs.models.baselines.homer import HOMER, balanced_clusters
-from mlfs.models.baselines.lift import Lift
-from mlfs.models.baselines.llsf import LLSF, LLSFFeatures
-from mlfs.models.baselines.nearest import BRkNN, MLkNN
+from mlfs.models.baselines.homer import HOMER, CalibratedLabelRanking, balanced_clusters
+from mlfs.models.baselines.llsf import LLSF, Lift, LLSFFeatures
+from mlfs.models.baselines.nearest import CHF, IBLR, BRkNN, MLkNN
 from mlfs.models.baselines.powerset import LabelPowerset, RAkEL, drawn_labelsets
 from tests import naive_models as naive
 

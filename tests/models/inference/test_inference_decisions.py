@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from mlfs.errors import UnknownName, UsageError
 from mlfs.models.inference import Exhaustive, MonteCarlo, decisions
-from mlfs.models.inference.decisions import Support
-from mlfs.models.inference.exhaustive import best_of_sample
+from mlfs.models.inference.decisions import Support, best_of_sample
 from tests.any_conditionals import (
     Tabled,
     as_tuples,
