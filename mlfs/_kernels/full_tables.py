@@ -127,17 +127,6 @@ def pair_sums(table: Any, offsets: Any, valid: Any, g_valid: int, xlogx: Any, ou
         t_g = 0
         first = offsets[f]
         last = first + valid[f]
-        if g_valid == 2 and valid[f] == 2:  # the same sums in the same order, without the loops
-            n_00 = table[first, 0]
-            n_01 = table[first, 1]
-            n_10 = table[first + 1, 0]
-            n_11 = table[first + 1, 1]
-            out[f, 0] = n_00 + n_01 + n_10 + n_11
-            t_fg = xlogx_of(n_00, xlogx) + xlogx_of(n_01, xlogx)
-            out[f, 1] = t_fg + xlogx_of(n_10, xlogx) + xlogx_of(n_11, xlogx)
-            out[f, 2] = xlogx_of(n_00 + n_01, xlogx) + xlogx_of(n_10 + n_11, xlogx)
-            out[f, 3] = xlogx_of(n_00 + n_10, xlogx) + xlogx_of(n_01 + n_11, xlogx)
-            continue
         for cell in range(first, last):
             n_f = 0
             for g in range(g_valid):

@@ -32,7 +32,7 @@ from mlfs.models.inference.contract import (
 from mlfs.models.inference.monte_carlo import draw_samples, row_blocks
 from mlfs.models.problem import Problem, Stream, split_aside
 from mlfs.models.progress_reports import report_each
-from mlfs.models.storage.storable import storable
+from mlfs.models.storage.storable import parameters, storable
 from mlfs.models.structures import StructureLearner
 from mlfs.search.label_parents import Structure, from_order
 
@@ -41,6 +41,7 @@ Fit = tuple[int, tuple[int, ...]]
 
 
 @storable
+@parameters
 class SwappedOrder(StructureLearner):
     """The order of a chain by random swaps: two labels change places if the payoff rises.
 
@@ -58,9 +59,8 @@ class SwappedOrder(StructureLearner):
         the training rows themselves, as in the paper.
     """
 
-    def __init__(self, n_swaps: int = 50, validation: float | None = None) -> None:
-        self.n_swaps = n_swaps
-        self.validation = validation
+    n_swaps: int = 50
+    validation: float | None = None
 
     def learn(self, problem: Problem) -> Structure:
         """The chain of the best order that was tried."""
@@ -100,6 +100,7 @@ class SwappedOrder(StructureLearner):
 
 
 @storable
+@parameters
 class BestSample(Inference):
     """The most probable of the label vectors drawn from the model, and of the greedy one.
 
@@ -120,9 +121,8 @@ class BestSample(Inference):
     BestSample(n_samples=10)
     """
 
-    def __init__(self, n_samples: int = 100, random_state: Any = 0) -> None:
-        self.n_samples = n_samples
-        self.random_state = random_state
+    n_samples: int = 100
+    random_state: Any = 0
 
     def check(self) -> None:
         """Refuse parameters that cannot be, before anything is trained."""

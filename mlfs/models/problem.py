@@ -381,26 +381,3 @@ def split_aside(problem: Problem, share: float, stream: int) -> tuple[Problem, P
     size = min(count - 1, max(1, round(share * count)))
     aside[problem.generator(stream).permutation(count)[:size]] = True
     return problem.rows(np.flatnonzero(~aside[mark])), problem.rows(np.flatnonzero(aside[mark]))
-
-
-ERRORS, NATS = 5.0, 10.0
-
-
-def clearly_less(differences: np.ndarray, weights: np.ndarray) -> bool:
-    """Whether the sum of differences, in nats, is clearly less than 0.
-
-    That is: below by 10 nats and five standard errors, so that further rows will not make up
-    for it.
-
-    Examples
-    --------
-    >>> draws = np.random.default_rng(0).normal(size=100)
-    >>> clearly_less(draws - 1, np.ones(100)), clearly_less(draws - 0.5, np.ones(100))
-    (True, False)
-    """
-    total = float(weights.sum())
-    if total <= 0:
-        return False
-    behind = float(weights @ differences)
-    variance = float(weights @ (differences - behind / total) ** 2)
-    return behind < -NATS - ERRORS * float(np.sqrt(variance))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from mlfs.errors import UsageError, printable
 from mlfs.models.classes import two_classes
 from mlfs.models.inference.contract import real, whole
-from mlfs.models.problem import clearly_less, stratified_folds
+from mlfs.models.problem import stratified_folds
 from mlfs.models.storage.storable import storable
 from mlfs.models.structures.newton import (
     FEW,
@@ -120,12 +121,22 @@ class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no
         X, codes = X[rows], codes[rows]
         shares = np.ones(rows.size) if weights is None else weights[rows]
         folds = stratified_folds(X, codes, self.folds)
-        race = _Race(grid, codes, shares)
+        losses, judged = np.zeros((len(grid), codes.size)), np.zeros(codes.size, dtype=bool)
+        newtons: list[Newton] = [Newton() for _ in grid]
+        before: dict[int, np.ndarray] = {}
         for fold in range(self.folds):
             learn, test = folds != fold, folds == fold
-            if np.unique(codes[learn]).size == 2 and test.any():
-                race.judge(X, learn, test)
-        return race.best
+            if np.unique(codes[learn]).size < 2 or not test.any():
+                continue
+            judged |= test
+            x = with_last(X[test], intercept=True)
+            fitted = _regressions(X[learn], codes[learn], shares[learn], grid, newtons, before)
+            for loss, w in zip(losses, fitted, strict=True):
+                z = np.asarray(x @ w)
+                loss[test] = np.logaddexp(0.0, z) - codes[test] * z
+        if not judged.any():
+            return UNCHOSEN
+        return grid[int(np.argmin(losses[:, judged] @ shares[judged]))]  # of equals the least
 
     def _solve(
         self, X: Any, codes: np.ndarray, weights: np.ndarray | None, start: np.ndarray | None
@@ -150,66 +161,32 @@ class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no
         return tags
 
 
-class _Race:
-    """The losses of each C of a grid on rows held out, while it may still be the best.
-
-    A C that is clearly worse than another (`mlfs.models.problem.clearly_less`) is given up, and so
-    are weaker penalties than one that is clearly too weak.
-    """
-
-    def __init__(self, grid: list[float], codes: np.ndarray, shares: np.ndarray) -> None:
-        self.grid, self.codes, self.shares = grid, codes, shares
-        self.losses = np.zeros((len(grid), codes.size))
-        self.remaining = list(range(len(grid)))
-        self.judged = np.zeros(codes.size, dtype=bool)
-        self.newtons = [Newton() for _ in grid]
-        self.coefficients: dict[int, np.ndarray] = {}  # in the fold before
-
-    @property
-    def best(self) -> float:
-        """The C of the least loss; of equals the least."""
-        return self.grid[self._least_loss(self.remaining)] if self.judged.any() else UNCHOSEN
-
-    def judge(self, X: Any, learn: np.ndarray, test: np.ndarray) -> None:
-        """Add the losses of one fold; each C starts from the coefficients of another."""
-        x, x_test = (with_last(X[rows], intercept=True) for rows in (learn, test))
-        narrow = _is_narrow(X)
-        few = narrow and x.shape[0] <= FEW * x.shape[1]
-        if few:
-            x, basis = in_span(x)
-            x_test = x_test @ basis
-            self.coefficients = {}  # those of another fold have other coordinates
-        chain = Newton()
-        shares, y, w = self.shares[learn], self.codes[learn], None
-        self.judged |= test
-        done: list[int] = []
-        for i in self.remaining:
-            C = self.grid[i]
-            if narrow:
-                newton = chain if few else self.newtons[i]
-                starts = [start for start in (w, self.coefficients.get(i)) if start is not None]
-                w = self.coefficients[i] = newton.solve(x, y, C * shares, starts, C * ROUGH)
-            else:
-                linear = _by_scikit_learn(C, X[learn], y, shares)
-                w = np.append(linear.coef_[0], linear.intercept_)
-            z = np.asarray(x_test @ w)
-            self.losses[i, test] = np.logaddexp(0.0, z) - self.codes[test] * z
-            done.append(i)
-            best = self._least_loss(done)
-            if best < i and self._is_behind(i, best):
-                break
-        self.remaining = [i for i in done if i == best or not self._is_behind(i, best)]
-        if few:
-            self.coefficients = {}
-
-    def _least_loss(self, candidates: list[int]) -> int:
-        return candidates[
-            int(np.argmin(self.losses[candidates][:, self.judged] @ self.shares[self.judged]))
-        ]
-
-    def _is_behind(self, i: int, best: int) -> bool:
-        differences = (self.losses[best] - self.losses[i])[self.judged]
-        return clearly_less(differences, self.shares[self.judged])
+def _regressions(
+    X: Any,
+    y: np.ndarray,
+    shares: np.ndarray,
+    grid: Sequence[float],
+    newtons: Sequence[Newton],
+    before: dict[int, np.ndarray],
+) -> Iterator[np.ndarray]:
+    """The coefficients for each C, each searched from those of the last C and of the last fold."""
+    if not _is_narrow(X):
+        for C in grid:
+            linear = _by_scikit_learn(C, X, y, shares)
+            yield np.append(linear.coef_[0], linear.intercept_)
+        return
+    x, w, chain = with_last(X, intercept=True), None, Newton()
+    few = x.shape[0] <= FEW * x.shape[1]
+    if few:
+        x, basis = in_span(x)
+        before.clear()  # those of another fold have other coordinates
+    for i, C in enumerate(grid):
+        newton = chain if few else newtons[i]
+        starts = [start for start in (w, before.get(i)) if start is not None]
+        w = before[i] = newton.solve(x, y, C * shares, starts, C * ROUGH)
+        yield basis @ w if few else w
+    if few:
+        before.clear()
 
 
 def _is_narrow(X: Any) -> bool:

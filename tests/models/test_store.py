@@ -559,3 +559,22 @@ def test_a_forged_file_is_refused_or_answers(learner: str, place: str) -> None:
             except (ValueError, TypeError, LookupError, AttributeError):
                 continue
     assert loaded < 150
+
+
+def test_classes_that_have_moved_are_found_by_their_names_in_0_2_0() -> None:
+    from mlfs.models.storage.storable import MOVED, class_named
+
+    names = {
+        "baselines.appended": "IBLR",
+        "baselines.calibrated_ranking": "CalibratedLabelRanking",
+        "baselines.lift": "Lift",
+        "inference.along_order": "Beam",
+        "inference.annealing": "Annealing",
+        "inference.exhaustive": "Exhaustive",
+        "structures.spanning": "OneParent",
+    }
+    assert names.keys() == MOVED.keys()
+    for module, name in names.items():
+        found = class_named(f"mlfs.models.{module}.{name}")
+        assert found is not None, "add where it is now"
+        assert found.__name__ == name

@@ -76,6 +76,15 @@ BELOW = {  # classes of the packages below this one
     "mlfs.search.label_parents.Structure",
     "mlfs.search.picks.Picks",
 }
+MOVED = {  # modules of version 0.2.0, whose files name them, and where their classes are now
+    "baselines.appended": "baselines.nearest",
+    "baselines.calibrated_ranking": "baselines.homer",
+    "baselines.lift": "baselines.llsf",
+    "inference.along_order": "inference.contract",
+    "inference.annealing": "inference.monte_carlo",
+    "inference.exhaustive": "inference.decisions",
+    "structures.spanning": "structures.polytree",
+}
 OWN_NAME = re.compile(r"mlfs\.models(\.[a-z_]+)+\.[A-Z]\w*")
 
 
@@ -119,6 +128,8 @@ def class_named(name: str) -> type | None:
     if not listed and not OWN_NAME.fullmatch(name):
         return None
     module, _, class_name = name.rpartition(".")
+    place = module.removeprefix("mlfs.models.")
+    module = f"mlfs.models.{MOVED[place]}" if place in MOVED else module
     try:
         cls: Any = getattr(importlib.import_module(module), class_name, None)
     except ImportError:

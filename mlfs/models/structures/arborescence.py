@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mlfs.errors import UsageError
-from mlfs.models.problem import clearly_less
 from mlfs.models.storage.storable import parameters, storable
 from mlfs.models.structures.chains import StructureLearner
 from mlfs.models.structures.held_out import HeldOut, held_out
@@ -223,17 +222,15 @@ class Arborescence(StructureLearner):
     Notes
     -----
     q labels take up to q^2 fits of the base learner in each fold: q alone and q (q - 1) given
-    another label. An edge that weighs less than the self-loop of its label is in no tree, so one
-    that is behind it by ten nats and five standard errors is given up before the last fold. Rows
-    in which l is missing are left out of the edges into l; where p is missing, the edge says what
-    the label alone says. Labels with one value weigh 0 and stand alone.
+    another label. Rows in which l is missing are left out of the edges into l; where p is missing,
+    the edge says what the label alone says. Labels with one value weigh 0 and stand alone.
     """
 
     folds: float = 3
 
     def learn(self, problem: Problem) -> Structure:
         """The tree on the labels of a problem."""
-        scores = np.round(log_likelihoods(problem, self.folds, race=True), DECIMALS)
+        scores = np.round(log_likelihoods(problem, self.folds), DECIMALS)
         q = problem.q
         weights = np.full((q + 1, q + 1), -np.inf)
         weights[0, 1:] = scores.diagonal()
@@ -253,7 +250,7 @@ class Arborescence(StructureLearner):
         return Structure("forest", problem.names, parents_first(parents), parents, kept, note)
 
 
-def log_likelihoods(problem: Problem, folds: float = 3, *, race: bool = False) -> np.ndarray:
+def log_likelihoods(problem: Problem, folds: float = 3) -> np.ndarray:
     """The log-likelihood of each label given each other, on rows held out, in nats.
 
     Parameters
@@ -262,25 +259,19 @@ def log_likelihoods(problem: Problem, folds: float = 3, *, race: bool = False) -
         What is learned from.
     folds : int or float
         See `Arborescence`.
-    race : bool
-        Leave edges out that no tree has, as soon as that is clear.
 
     Returns
     -------
     ndarray, shape (q, q)
         ``[p, l]`` is the sum of log P(l | x, p), ``[l, l]`` that of log P(l | x);
-        ``-inf`` where there is no edge, because p or l has one value or by `race`.
+        ``-inf`` where there is no edge, because p or l has one value.
     """
     held = replace(held_out(problem, folds), what="tree of labels")
-    return held.for_each_label(_weights_into, race).T
+    return held.for_each_label(_weights_into).T
 
 
-def _weights_into(held: HeldOut, label: int, race: bool) -> np.ndarray:
-    """The weights of the edges into a label, and of its self-loop.
-
-    With `race` an edge that has fallen far behind the self-loop, which it would have to exceed to
-    be in the tree, is given up before the last fold.
-    """
+def _weights_into(held: HeldOut, label: int) -> np.ndarray:
+    """The weights of the edges into a label, and of its self-loop."""
     problem = held.problem
     out = np.full(problem.q, -np.inf)
     out[label] = 0.0
@@ -293,19 +284,10 @@ def _weights_into(held: HeldOut, label: int, race: bool) -> np.ndarray:
     weights = np.ones(rows.size) if problem.weights is None else problem.weights[rows]
     y, alone = y[rows], alone[rows]
     out[label] = float((weights * alone).sum())
-
-    def logs(other: int, probabilities: np.ndarray) -> np.ndarray:
+    for other, probabilities in held.given_each(label, others):
         values = problem.Y[rows, other]
         given_value = _logs(probabilities[np.maximum(values, 0), rows], y)
-        return np.where(values >= 0, given_value, alone)
-
-    def useful(other: int, probabilities: np.ndarray) -> bool:
-        differences = logs(other, probabilities) - alone
-        usable = np.isfinite(differences) & (problem.Y[rows, other] >= 0)
-        return not clearly_less(differences[usable], weights[usable])
-
-    for other, probabilities in held.given_each(label, others, useful if race else None):
-        out[other] = float((weights * logs(other, probabilities)).sum())
+        out[other] = float((weights * np.where(values >= 0, given_value, alone)).sum())
     return out
 
 

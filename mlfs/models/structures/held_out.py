@@ -100,20 +100,12 @@ class HeldOut:
         self,
         label: int,
         others: Sequence[int],
-        useful: Callable[[int, np.ndarray], bool] | None = None,
     ) -> Iterator[tuple[int, np.ndarray]]:
-        """For each other label p the P(label = 1 | x, p = 0 and p = 1), (2, n).
-
-        `useful`, if given, is asked with p and its probabilities after each fold but the last (NaN
-        where they are not known yet) whether p goes on; what does not is left out.
-        """
+        """For each other label p the P(label = 1 | x, p = 0 and p = 1), (2, n)."""
         for start in range(0, len(others), AT_ONCE):
             candidates = list(others[start : start + AT_ONCE])
             out = np.full((2, len(candidates), self.problem.n_rows), np.nan)
             for fold, (learn, test) in enumerate(self.splits):
-                if fold and useful is not None:
-                    kept = [k for k, other in enumerate(candidates) if useful(other, out[:, k])]
-                    candidates, out = [candidates[k] for k in kept], out[:, kept]
                 self._fill(out, fold, learn, test, label, candidates)
                 out[:, :, test] = np.clip(out[:, :, test], LEAST, 1 - LEAST)
             for k, other in enumerate(candidates):
