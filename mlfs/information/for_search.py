@@ -16,7 +16,7 @@ import numpy as np
 from mlfs._kernels import co_sums
 from mlfs.counting.anchor import Anchor
 from mlfs.counting.codes import Codes
-from mlfs.errors import CriterionError
+from mlfs.errors import LOGGER, CriterionError
 from mlfs.information.adjusted import AdjustedBlock, AdjustedInfo
 from mlfs.information.columns_info import AdjustedColumnsInfo, ColumnsInfo
 from mlfs.information.exact import MANY, SHARE, ExactInfo
@@ -24,6 +24,8 @@ from mlfs.information.gaussian import GaussianInfo
 from mlfs.information.info import Info
 from mlfs.information.label_block import LabelBlock
 from mlfs.information.table import PairInfo, Table
+
+REPORTED = 20  # shuffles, after which the logger is told
 
 
 def table_of(info: Info) -> Table:
@@ -186,7 +188,10 @@ def chance_relevance(info: Info, generator: np.random.Generator, shuffles: int) 
     if isinstance(info, ColumnsInfo):
         return info.chance_relevance(generator, shuffles)
     out, features = np.empty((shuffles, info.d)), np.array(info.features)
-    for row in out:
+    for done, row in enumerate(out):
+        if done % REPORTED == 0:  # the longest silence of a search
+            msg = "n = auto: %s candidates against chance, %s of %s shuffles"
+            LOGGER.info(msg, f"{info.d:,}", done, shuffles)
         table = table_of(info).shuffled(generator)
         row[:] = ExactInfo(table, labels=info._labels, features=features).mi_fL
     return out
