@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
+import functools
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -39,6 +40,20 @@ from mlfs.data.frames import as_frame
 from mlfs.errors import DataError, Interrupted, MlfsError, UsageError, printable, tell
 
 PARAMETERS = {option.name: option.parameter for option in OPTIONS if option.parameter}
+
+
+def _knowing_n(init: Callable[..., None]) -> Callable[..., None]:
+    """Refuse what `mlfs.select` calls the number of features, in a sentence."""
+
+    @functools.wraps(init)
+    def __init__(self: Any, *args: Any, **named: Any) -> None:  # noqa: N807
+        if "n" in named:
+            value = printable(repr(named["n"]))
+            msg = f"FeatureSelector takes n_features_to_select={value}, as scikit-learn has it"
+            raise TypeError(f"{msg}, and not n={value}")
+        init(self, *args, **named)
+
+    return __init__
 
 
 class FeatureSelector(ColumnSelector):
@@ -186,6 +201,7 @@ class FeatureSelector(ColumnSelector):
     [[0, 0], [0, 1], [1, 0], [1, 1]]
     """
 
+    @_knowing_n
     def __init__(
         self,
         criterion: Any = "scls",
@@ -247,14 +263,6 @@ class FeatureSelector(ColumnSelector):
         self.n_jobs, self.cluster = n_jobs, cluster
         self.max_memory, self.max_seconds = max_memory, max_seconds
         self.random_state, self.verbose = random_state, verbose
-
-    def __new__(cls, *_: Any, **named: Any) -> Self:
-        """Refuse what `mlfs.select` calls the number, in a sentence."""
-        if "n" in named:
-            value = printable(repr(named["n"]))
-            msg = f"FeatureSelector takes n_features_to_select={value}, as scikit-learn has it"
-            raise TypeError(f"{msg}, and not n={value}")
-        return super().__new__(cls)
 
     def __sklearn_clone__(self) -> Self:
         bare = copy.copy(self)

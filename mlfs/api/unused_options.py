@@ -64,7 +64,7 @@ leave it out, or ask for auto
         if why:
             verb, it = ("is", "it") if len(unused) == 1 else ("are", "them")
             if "k" in unused:  # as the number of features is called elsewhere
-                why += f"; the number of features is {setting('n')}"
+                why += "; the number of features is n, in a transformer n_features_to_select"
             raise UsageError(f"{verb} only used for {why.format(it)}", option=tuple(unused))
 
 

@@ -119,5 +119,5 @@ def test_arrays_may_be_given_names() -> None:
 def test_the_number_is_called_by_its_name() -> None:
     with pytest.raises(TypeError, match="takes n_features_to_select=10"):
         mlfs.FeatureSelector(n=10)  # type: ignore[call-arg]
-    with pytest.raises(UsageError, match="the number of features is n_features_to_select"):
+    with pytest.raises(UsageError, match="in a transformer n_features_to_select"):
         mlfs.FeatureSelector("mim", k=10).fit([[0, 1], [1, 0]] * 9, [0, 1] * 9)
