@@ -64,12 +64,18 @@ def as_dataset(
     cluster: Any = None,
     max_memory: int | None = None,
     dates: str = "skip",
+    names: Mapping[str, Any] | None = None,
 ) -> Dataset:
     """The data set that a user's data are; `labels` says which columns are labels.
 
     With `numbers`, numeric targets keep their numbers. Rows that are read take at most `max_memory`
-    bytes. The workers of a cluster read files, and get collections of dask.
+    bytes. The workers of a cluster read files, and get collections of dask. Arrays have no `names`
+    of their own.
     """
+    names = names or {}
+    if names and not isinstance(data, tuple):
+        msg = "is for arrays and sparse matrices, given as (X, Y): other data have names"
+        raise UsageError(msg, option=next(iter(names)))
     if cluster is not None:
         from mlfs.api.cluster.elsewhere import elsewhere, is_elsewhere
 
@@ -94,7 +100,7 @@ def as_dataset(
         if labels is not None:
             msg = "names columns of a file or frame, and Y is given as well: give one of the two"
             raise UsageError(msg, option="labels")
-        return from_arrays(*data, numbers=numbers, dates=dates)
+        return from_arrays(*data, numbers=numbers, dates=dates, **names)
     if labels is not None:
         return from_arrays(data, labels=labels, numbers=numbers, dates=dates)
     if hasattr(data, "columns") and hasattr(data, "shape"):

@@ -112,6 +112,14 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option("labels", Kind(), None, "Which columns of a file or frame are labels.", fitted=""),
     Option(
+        "feature_names", Kind("is a sequence of names", (Iterable, NoneType)), None,
+        "The names of the columns of an array or a sparse matrix.", fitted="",
+    ),
+    Option(
+        "label_names", Kind("is a sequence of names", (Iterable, NoneType)), None,
+        "The names of the labels of an array or a sparse matrix.", fitted="",
+    ),
+    Option(
         "parameters", Kind("is a mapping from the criterion's parameters to values", (Mapping,)),
         None, "The criterion's own parameters.", ("-p", "--parameter"), TO_SELECT, "KEY=VALUE",
         repeated=True,

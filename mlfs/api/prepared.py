@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -45,6 +45,7 @@ from mlfs.information.pair_matrix import Side
 from mlfs.search.label_parents import Structure
 from mlfs.search.networks import network_for
 
+NAMES = ("feature_names", "label_names")
 NO_MATTER = {"labels", "n_jobs", "max_memory"}  # options that change no answer
 COUNTED = (
     *("bins", "n_bins", "nominal_limit", "target_bins", "labels_as", "missing", "dates"),
@@ -219,6 +220,8 @@ def prepare(
     data: Any,
     *,
     labels: Any = None,
+    feature_names: Iterable[str] | None = None,
+    label_names: Iterable[str] | None = None,
     groups: Any = None,
     bins: str = "mean-sd",
     n_bins: int | None = None,
@@ -242,7 +245,9 @@ def prepare(
     data : Dataset, path, (X, Y), or Prepared
         The data, as for `mlfs.select`. What is prepared already is returned as it is, after a
         check that no option differs from what it was prepared with; defaults never differ.
-    labels, groups, bins, n_bins, nominal_limit, target_bins, labels_as, missing, dates, estimator
+    labels, feature_names, label_names, groups, bins, n_bins, nominal_limit, target_bins
+        See `mlfs.select`.
+    labels_as, missing, dates, estimator
         See `mlfs.select`.
     correction, sample_weight, n_jobs, cluster, max_memory
         See `mlfs.select`. A cluster is kept until `Prepared.release` or the end of the data.
@@ -333,6 +338,7 @@ def _read_with_labels(data: Any, options: Mapping[str, Any], most: int) -> Datas
         cluster=options["cluster"],
         max_memory=None if options["max_memory"] is None else most,
         dates=options["dates"],
+        names={name: options[name] for name in NAMES if options[name] is not None},
     )
     if dataset.shape[2] == 0:
         where = printable(dataset.source.path, 400)

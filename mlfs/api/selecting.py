@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -43,6 +43,8 @@ def select(
     n: float | str | None = None,
     *,
     labels: Any = None,
+    feature_names: Iterable[str] | None = None,
+    label_names: Iterable[str] | None = None,
     per_label: bool = False,
     parameters: Mapping[str, Any] | None = None,
     include: Any = (),
@@ -96,6 +98,9 @@ def select(
         label.
     labels : str or sequence, optional
         Which columns of a file or frame are labels.
+    feature_names, label_names : sequence of str, optional
+        The names of the columns of X and Y, where these are arrays or sparse matrices: what
+        ``get_feature_names_out()`` of a vectorizer gives, say.
     per_label : bool
         Give every label its own subset; criteria of the scope "each label" always do.
     parameters : mapping, optional

@@ -239,7 +239,7 @@ class Selection(Ranking):
         """
         from mlfs.plots import SelectionPathDisplay  # above this package
 
-        return SelectionPathDisplay.from_selection(self, label).plot(ax)
+        return SelectionPathDisplay.from_selection(self, label, ax)
 
     def explain(self, features: Any = None, data: Any = None, **options: Any) -> Any:
         """Explain why features were picked, or, with the data, why they were not.
@@ -303,6 +303,26 @@ class Selection(Ranking):
             msg = f"X has {X.shape[1]} columns, but the selection is of {n_given} features"
             raise DataError(msg)
         return X[:, [self.indices[i] for i in order]]
+
+    @classmethod
+    def from_json(cls, source: Any) -> Selection:
+        """Read a selection from the JSON that `to_dict` or ``mlfs select --format json`` gave.
+
+        Parameters
+        ----------
+        source : path, str or mapping
+            A file, a JSON text, or the dictionary.
+
+        Examples
+        --------
+        >>> import mlfs
+        >>> picks = mlfs.select(([[0, 0], [0, 1], [1, 0], [1, 1]], [[0], [0], [1], [1]]), n=1)
+        >>> mlfs.Selection.from_json(picks.to_dict()).names
+        ('x0',)
+        """
+        from mlfs.api.selection_json import selection_from
+
+        return selection_from(source)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the JSON document of ``mlfs select --format json``."""

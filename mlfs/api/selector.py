@@ -26,7 +26,7 @@ from mlfs.api.value_kinds import is_cv
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset
 from mlfs.data.frames import as_frame
-from mlfs.errors import DataError, Interrupted, MlfsError, UsageError, tell
+from mlfs.errors import DataError, Interrupted, MlfsError, UsageError, printable, tell
 
 PARAMETERS = {option.name: option.parameter for option in OPTIONS if option.parameter}
 
@@ -236,6 +236,14 @@ class FeatureSelector(ColumnSelector):
         self.n_jobs, self.cluster = n_jobs, cluster
         self.max_memory, self.max_seconds = max_memory, max_seconds
         self.random_state, self.verbose = random_state, verbose
+
+    def __new__(cls, *_: Any, **named: Any) -> Self:
+        """Refuse what `mlfs.select` calls the number, in a sentence."""
+        if "n" in named:
+            value = printable(repr(named["n"]))
+            msg = f"FeatureSelector takes n_features_to_select={value}, as scikit-learn has it"
+            raise TypeError(f"{msg}, and not n={value}")
+        return super().__new__(cls)
 
     def __sklearn_clone__(self) -> Self:
         bare = copy.copy(self)

@@ -63,6 +63,8 @@ leave it out, or ask for auto
             why = _why_not(use, values.get("n"))
         if why:
             verb, it = ("is", "it") if len(unused) == 1 else ("are", "them")
+            if "k" in unused:  # as the number of features is called elsewhere
+                why += f"; the number of features is {setting('n')}"
             raise UsageError(f"{verb} only used for {why.format(it)}", option=tuple(unused))
 
 

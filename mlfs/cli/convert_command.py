@@ -19,6 +19,7 @@ from mlfs.cli.shared_options import input_data, reading, talking
         ("mlfs convert data.arff data.csv", "with data.xml beside it, which names the labels"),
         ("mlfs convert --labels last:6 x.csv x.arff.gz", "compressed by the suffix"),
         ("mlfs convert --to svmlight data.arff -", "to stdout"),
+        ("mlfs convert --features picks.json new.csv small.csv", "only the features picked before"),
     ],
 )
 @click.argument("source", metavar="IN")
@@ -30,11 +31,24 @@ from mlfs.cli.shared_options import input_data, reading, talking
     metavar="FORMAT",
     help="The format of OUT: arff csv tsv svmlight xmc npz mat parquet.",
 )
+@topical(
+    "Output",
+    "--features",
+    metavar="FILE",
+    help="Keep the features that mlfs select picked, and wrote with -o picks.json.",
+)
 @topical("Output", "--force", is_flag=True, help="Overwrite existing files.")
 @talking
 @click.pass_context
 def convert(
-    context: click.Context, /, source: str, target: str, to: str | None, force: bool, **options: Any
+    context: click.Context,
+    /,
+    source: str,
+    target: str,
+    to: str | None,
+    features: str | None,
+    force: bool,
+    **options: Any,
 ) -> None:
     """Convert a data set to another file format."""
     from mlfs.data import write
@@ -44,7 +58,12 @@ def convert(
     check_place(target, source, force=force)
     check_format(target, to)
     check_suffix(target, to)
+    picked = None if features is None else _picked(features)
     dataset = input_data(source, options, dates="keep")
+    if picked is not None:
+        from mlfs.api.candidates import columns_named
+
+        dataset = dataset.reduced(sorted(columns_named(picked, dataset.names, "features")))
     for name, why in dataset.left_out:
         console.note(f"the column {printable(name)!r} is left out: {why}")
     console.note(*dataset.notes)
@@ -52,6 +71,13 @@ def convert(
     sizes = zip(dataset.shape, ("row", "feature", "label"), strict=True)
     size = ", ".join(plural(n, noun) for n, noun in sizes)
     console.detail(f"wrote {size} to {target}")
+
+
+def _picked(path: str) -> list[str]:
+    """The names of the features in a file that mlfs select wrote."""
+    from mlfs.api.selection_json import read_document
+
+    return [str(pick["name"]) for pick in read_document(path)["selected"]]
 
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
 
 
 WORDS = ("all", "auto", "cv")  # numbers of features
-START_BYTES = 64 << 20
 READING = (
     "labels", "classes", "separator", "encoding", "source_format", "limit", "delimiter", "decimal",
     "missing_values", "dates",
@@ -273,7 +270,10 @@ def selection_options(options: Mapping[str, Any]) -> tuple[Criterion, dict[str, 
         refuse_unanswered(name, criterion, settings)
     refuse_on_cluster(settings)
     settings["groups"] = _groups(settings["groups"])
-    settings["start"] = None if settings["start"] is None else _earlier(settings["start"])
+    if settings["start"] is not None:
+        from mlfs.api.selection_json import read_document
+
+        settings["start"] = read_document(settings["start"])
     return criterion, settings
 
 
@@ -308,36 +308,3 @@ def _groups(texts: tuple[str, ...]) -> dict[str, list[str]] | None:
         name, columns = _pair(text, "--group", "NAME=GLOB")
         groups.setdefault(name, []).append(columns)
     return groups or None
-
-
-def _earlier(path: str) -> dict[str, Any]:
-    """Read what ``mlfs select --format json`` wrote, and nothing else."""
-    shown = repr(printable(path, 400))
-    try:
-        with Path(path).open("rb") as stream:
-            content = stream.read(START_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"cannot read the selection {shown}: {reason}") from None
-    if len(content) > START_BYTES:
-        raise DataError(f"{shown} has more than {START_BYTES} bytes: it is no selection")
-    try:
-        document = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{shown} is not JSON: {printable(error, 200)}") from None
-    remedy = "--start takes what mlfs select --format json wrote"
-    if not isinstance(document, dict) or document.get("schema") != 1:
-        raise DataError(f"{shown} is no selection of schema 1: {remedy}")
-    subsets = document.get("labels", [])
-    if not (_are_picks(document.get("selected")) and isinstance(subsets, list)) or not all(
-        _are_picks([subset]) and _are_picks(subset.get("selected")) for subset in subsets
-    ):
-        raise DataError(f"{shown} is a damaged selection: {remedy}")
-    return document
-
-
-def _are_picks(picks: Any) -> bool:
-    """Whether these are records with names, as picks are."""
-    return isinstance(picks, list) and all(
-        isinstance(pick, dict) and isinstance(pick.get("name"), str) for pick in picks
-    )

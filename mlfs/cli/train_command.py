@@ -45,7 +45,7 @@ modelling = stacked(
             help="At most K parents of a label, for models that have it (kcc, occ)."),
     topical("The model", "--features", metavar="NAME",
             help="The features of each label: a criterion (`mlfs criteria` lists them), all, "
-            "ldf, or llsf."),
+            "ldf, llsf, or picks.json, which mlfs select wrote."),
     topical("The model", "-n", "--number", "n", metavar="N", callback=count,
             help="How many features: 80, a share such as 0.3, or auto."),
     topical("The model", "--inference", metavar="NAME",
@@ -126,11 +126,16 @@ def _refuse_twice(parameters: dict[str, Any], key: str, option: str) -> None:
 def _selects(features: str) -> bool:
     from mlfs.models.features import NAMED
 
-    return features not in NAMED
+    return features not in NAMED and not features.endswith(".json")
 
 
-def _feature_plan(features: str) -> str:
+def _feature_plan(features: str) -> Any:
     from mlfs import criteria
+
+    if features.endswith(".json"):
+        from mlfs.api.selection import Selection
+
+        return Selection.from_json(Path(features))
 
     if _selects(features):
         try:
@@ -162,7 +167,7 @@ def settings_of(options: Mapping[str, Any], missing: str) -> dict[str, Any]:
     settings = {
         "model": options["model"],
         "k": options["k"],
-        "features": options["features"],
+        "features": options["features"] and Path(options["features"]).name,
         "n": options["n"],
         "inference": options["inference"],
         "threshold": options["threshold"],

@@ -391,7 +391,7 @@ def read_chunks(
     try:
         while chunk := stream.read(CHUNK):
             size += len(chunk)
-            if size > limits.max_decompressed:
+            if size > (limits.unpacked(counted.size) if compression else limits.max_decompressed):
                 noun = "unpacked bytes"
                 raise exceeded(limits, "max_decompressed", size, noun, path, enough=2 * size)
             ratio = size // max(1, counted.size)

@@ -26,7 +26,7 @@ def identifier_columns(dataset: Dataset) -> list[int]:
 
     Examples
     --------
-    >>> from mlfs.data.dataset import Label
+    >>> from mlfs.data.dataset import Column, Label
     >>> names = Column("name", "nominal", tuple(f"name {i}" for i in range(12)))
     >>> X = np.c_[np.arange(12), np.arange(12) ** 2, np.arange(1, 13)].astype(float)
     >>> columns = (names, Column("area"), Column("row"))

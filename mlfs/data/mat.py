@@ -103,7 +103,7 @@ def _load(content: bytes, path: str, limits: Limits) -> tuple[dict[str, Any], li
         )
     arrays: dict[str, Any] = {}
     others: dict[str, None] = {}
-    room = limits.max_decompressed
+    room = limits.unpacked(len(content))
     try:
         for head in variables(content, path):
             if head.name not in KNOWN:

@@ -135,7 +135,7 @@ def unpack_variable(variable: Variable, room: int, path: str, limits: Limits) ->
     tag = _unpack(variable.packed, 8, path)
     size = 8 + struct.unpack_from(variable.order + "I", tag, 4)[0]
     if size > room:
-        unpacked_size = limits.max_decompressed - room + size
+        unpacked_size = limits.unpacked(len(variable.packed)) - room + size
         noun = "unpacked bytes"
         raise exceeded(
             limits, "max_decompressed", unpacked_size, noun, path, enough=2 * unpacked_size

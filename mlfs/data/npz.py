@@ -102,7 +102,7 @@ class Archive:
             ) from None
         entries = self.zip.infolist()
         total = sum(entry.file_size for entry in entries)
-        if total > limits.max_decompressed:
+        if total > limits.unpacked(self.size):
             raise exceeded(limits, "max_decompressed", total, "unpacked bytes", path)
         ratio = total // max(1, self.size)
         if ratio > limits.max_ratio and total > RATIO_FROM:

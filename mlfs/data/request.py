@@ -11,6 +11,7 @@ from mlfs.errors import DataError, ParseError, UsageError, check_name, printable
 GIB = 1 << 30
 WORD = 400  # bytes of a word beside its text: the object, what it means, its place in a table
 FREE_WORDS = 1 << 20  # bytes
+UNPACKED = 100
 UNNEEDED = "nobody looks at it"
 MISSING = frozenset({  # as pandas has them, and ?
     "", "?", "NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None", "<NA>",
@@ -32,7 +33,8 @@ class Limits:
     max_values : int
         The most values that a nominal attribute may declare.
     max_decompressed : int
-        The most bytes that a compressed file, an archive or standard input may unpack to.
+        The most bytes that a compressed file, an archive or standard input may unpack to; as it is
+        by default, `UNPACKED` times the bytes of a large file.
     max_ratio : int
         The most bytes that one compressed byte may stand for (looked at beyond 16 MiB).
     max_rows : int
@@ -65,6 +67,20 @@ class Limits:
     max_labels: int = 1 << 22
     max_xml_bytes: int = 16 << 20
     max_empty: int = 1 << 20
+
+    def unpacked(self, size: int) -> int:
+        """The most bytes that a file of so many may unpack to: a large file is no bomb.
+
+        Examples
+        --------
+        >>> Limits().unpacked(1_000), Limits().unpacked(1 << 30)
+        (1073741824, 107374182400)
+        >>> Limits(max_decompressed=5).unpacked(9)
+        5
+        """
+        if self.max_decompressed != Limits.max_decompressed:
+            return self.max_decompressed
+        return max(self.max_decompressed, UNPACKED * size)
 
     def raised(self, settings: Iterable[str]) -> Limits:
         """Change some limits by ``name=number`` texts, where the number may end in k, M or G."""

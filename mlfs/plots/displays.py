@@ -20,12 +20,12 @@ from mlfs.search.structure_forms import draw
 
 
 class Display(ABC):
-    """A picture that is drawn by `plot`.
+    """A picture that its ``from_...`` draws, and that `plot` draws again on other axes.
 
     Attributes
     ----------
     ax_, figure_ : matplotlib Axes, Figure
-        What was drawn on; set by `plot`.
+        What was drawn on.
     """
 
     _subject: ClassVar[str] = "a picture of a comparison"
@@ -120,7 +120,7 @@ class SelectionPathDisplay(Display):
         self.units = units
 
     @classmethod
-    def from_selection(cls, selection: Any, label: str | None = None) -> Self:
+    def from_selection(cls, selection: Any, label: str | None = None, ax: Any = None) -> Self:
         """The display of a `Selection` or a fitted `FeatureSelector`.
 
         Parameters
@@ -129,12 +129,14 @@ class SelectionPathDisplay(Display):
             What was selected.
         label : str, optional
             Where each label has a ranking of its own: which one; the union by default.
+        ax : matplotlib Axes, optional
+            Where to draw; a figure of its own by default.
         """
         selected = selection_of(selection)
         if label is None:
-            return cls(selected, selected.units)
+            return cls(selected, selected.units).plot(ax)
         check_name(label, "label", selected.labels)
-        return cls(selected.labels[label], selected.units)
+        return cls(selected.labels[label], selected.units).plot(ax)
 
     @property
     def _inches(self) -> tuple[float, float]:
@@ -202,7 +204,7 @@ class LabelFeatureMapDisplay(Display):
         self.features = features
 
     @classmethod
-    def from_selection(cls, selection: Any, most: int = 100) -> Self:
+    def from_selection(cls, selection: Any, most: int = 100, ax: Any = None) -> Self:
         """The map of a selection with a ranking for each label.
 
         Parameters
@@ -211,6 +213,8 @@ class LabelFeatureMapDisplay(Display):
             What was selected.
         most : int
             The greatest number of features; the first of the union are shown.
+        ax : matplotlib Axes, optional
+            Where to draw; a figure of its own by default.
         """
         picked = selection_of(selection)
         if not picked.labels:
@@ -223,7 +227,7 @@ class LabelFeatureMapDisplay(Display):
             for pick in ranking.chosen:
                 if pick.index in position:
                     ranks[row, position[pick.index]] = pick.rank
-        return cls(ranks, tuple(picked.labels), tuple(picked.names[:most]))
+        return cls(ranks, tuple(picked.labels), tuple(picked.names[:most])).plot(ax)
 
     @property
     def _inches(self) -> tuple[float, float]:
@@ -268,21 +272,21 @@ class LabelStructureDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : matplotlib Axes, Figure
-        What was drawn on; there after `plot`.
+        What was drawn on.
     """
 
     def __init__(self, structure: Structure) -> None:
         self.structure = structure
 
     @classmethod
-    def from_estimator(cls, model: Any) -> Self:
+    def from_estimator(cls, model: Any, ax: Any = None) -> Self:
         """The display of a fitted model, or of a structure itself."""
         structure = getattr(model, "structure_", model)
         if not isinstance(structure, Structure):
             shown = printable(repr(model))
             msg = f"only a fitted model with one structure has a picture of it, not {shown}"
             raise UsageError(msg)
-        return cls(structure)
+        return cls(structure).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw.
@@ -326,7 +330,12 @@ class CurveDisplay(Display):
 
     @classmethod
     def from_results(
-        cls, results: Results, metric: str, data: str | None = None, model: str | None = None
+        cls,
+        results: Results,
+        metric: str,
+        data: str | None = None,
+        model: str | None = None,
+        ax: Any = None,
     ) -> Self:
         """The curves of a comparison; those of the first data set and model by default."""
         settings = results.settings
@@ -339,7 +348,7 @@ class CurveDisplay(Display):
         if not lines:
             raise DataError(f"no cell of {data} with {model} is done yet")
         places = {str(ranker): i for i, ranker in enumerate(settings.rankers)}
-        return cls(lines, metric, data, model, places)
+        return cls(lines, metric, data, model, places).plot(ax)
 
     def _draw(self, ax: Any) -> None:
         places = self.places or {name: i for i, name in enumerate(self.lines)}
@@ -362,7 +371,7 @@ class CostDisplay(Display):
         self.chart = chart
 
     @classmethod
-    def from_results(cls, results: Results, metric: str, model: str = "") -> Self:
+    def from_results(cls, results: Results, metric: str, model: str = "", ax: Any = None) -> Self:
         """The seconds and the means of a comparison.
 
         Parameters
@@ -373,6 +382,8 @@ class CostDisplay(Display):
             Its name.
         model : str
             Only this one; by default all.
+        ax : matplotlib Axes, optional
+            Where to draw; a figure of its own by default.
         """
         check_name(metric, "metric", METRICS)
         models = [str(choice) for choice in results.settings.models]
@@ -381,7 +392,7 @@ class CostDisplay(Display):
         chart = cost_chart(results, metric, model)
         if chart is None:
             raise DataError(f"no cell with {metric} is done yet")
-        return cls(chart)
+        return cls(chart).plot(ax)
 
     @property
     def _inches(self) -> tuple[float, float]:
@@ -408,7 +419,7 @@ class CriticalDifferenceDisplay(Display):
 
     @classmethod
     def from_results(
-        cls, results: Results, metric: str, n: str | None = None, model: str = ""
+        cls, results: Results, metric: str, n: str | None = None, model: str = "", ax: Any = None
     ) -> Self:
         """The ranks of results of `mlfs.compare.run`.
 
@@ -422,6 +433,8 @@ class CriticalDifferenceDisplay(Display):
             The number of features as asked for, or ``"mean"``; the last one by default.
         model : str
             Compare the criteria with this model; by default all methods.
+        ax : matplotlib Axes, optional
+            Where to draw; a figure of its own by default.
         """
         candidates = [contest for contest in contests(results, [metric]) if n in {None, contest.n}]
         models = {contest.model for contest in candidates}
@@ -431,7 +444,7 @@ class CriticalDifferenceDisplay(Display):
         if not candidates:
             msg = f"the comparison has nothing on {metric} at n = {n} with the model {model!r}"
             raise UsageError(msg)
-        return cls(candidates[-1])
+        return cls(candidates[-1]).plot(ax)
 
     @property
     def _inches(self) -> tuple[float, float]:

@@ -321,3 +321,15 @@ def test_a_column_of_text_that_is_numbers_but_for_a_word_is_told() -> None:
     X = pd.DataFrame({"x": cells, "z": np.arange(100) % 2})
     picked = mlfs.select((X, X[["z"]]), "mim", 1)
     assert any("all numbers but 'lost' (in 1 row, first in row 8)" in note for note in picked.notes)
+
+
+@pytest.mark.parametrize("word", ["NULL", "nan", "NA", "None"])
+def test_words_for_missing_numbers_of_a_long_arff_file(word: str, tmp_path: Path) -> None:
+    rows = [f"{i / 4},{word if i % 7 == 3 else i},{i % 2}" for i in range(3000)]
+    head = "@relation t\n@attribute x real\n@attribute z real\n@attribute y {0,1}\n@data\n"
+    path = tmp_path / "t.arff"
+    path.write_text(head + "\n".join(rows) + "\n")
+    data = mlfs.read(path, labels="y")
+    assert data.shape == (3000, 2, 1)
+    assert np.flatnonzero(np.isnan(data.X[:, 1])).tolist() == list(range(3, 3000, 7))
+    assert (data.X[:, 0] == np.arange(3000) / 4).all()

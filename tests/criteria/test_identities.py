@@ -105,7 +105,12 @@ def test_nothing_is_left_to_tell_after_a_unique_id(seed):
     n, _ = given_problem.X.shape
     unique = np.random.default_rng(seed).permutation(n)[:, None]
     assume(given_problem.Y.std(axis=0).any())
-    selection = select(Problem(np.hstack([unique, given_problem.X]), given_problem.Y), "cmim", n=4)
+    selection = select(
+        Problem(np.hstack([unique, given_problem.X]), given_problem.Y),
+        "cmim",
+        n=4,
+        keep_identifiers=True,
+    )
     assert selection.indices[0] == 0
     close(selection.scores[1:], 0)
     assert all(score >= 0 for score in selection.scores), "information is clipped at 0"

@@ -26,7 +26,7 @@ from mlfs.data.files import InputFile
 from mlfs.data.labels.finding import LabelPositions, resolve
 from mlfs.data.labels.label_values import is_binary, map_texts, split_lists
 from mlfs.data.packed_table import Packer
-from mlfs.data.request import Limits, Request, WordMemory, exceeded
+from mlfs.data.request import MISSING, Limits, Request, WordMemory, exceeded
 from mlfs.data.row_stack import RowStack
 from mlfs.errors import DataError, ParseError, printable
 
@@ -288,7 +288,10 @@ class Parser:
             return
         spans = (rows.hard[: rows.counts[1], 2:] + base).tolist()
         values = np.array([_float(content[start:stop]) for start, stop in spans])
-        wrong = np.flatnonzero(~np.isfinite(values))
+        odd = np.flatnonzero(~np.isfinite(values)).tolist()
+        texts = [content[slice(*spans[k])].decode("ascii", "replace") for k in odd]
+        words = [k for k, text in zip(odd, texts, strict=True) if text not in MISSING]
+        wrong = np.array(words, np.int64)
         for k in np.flatnonzero(np.abs(values) >= EXACT).tolist():
             start, stop = spans[k]
             if is_rounded(content[start:stop].decode("ascii", "replace"), values[k]):

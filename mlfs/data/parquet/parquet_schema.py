@@ -166,7 +166,7 @@ def _check_sizes(file: Any, size: int, path: str, limits: Limits) -> None:
                 pages += CELL * max(0, column.num_values)
                 spread += CELL * max(0, column.num_values)
         total += pages
-        if total > limits.max_decompressed:
+        if total > limits.unpacked(size):
             noun = "unpacked bytes"
             raise exceeded(limits, "max_decompressed", total, noun, path, enough=2 * total)
     ratio = spread // size

@@ -1,0 +1,123 @@
+"""Selections that are written as JSON and read back, and what the next step makes of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pandas as pd
+import pytest
+
+import mlfs
+from mlfs import cli
+from mlfs.errors import DataError, UsageError
+
+SONGS = "docs/examples/songs.arff"
+SCHEMA = json.loads(Path("docs/selection.schema.json").read_text(encoding="utf-8"))
+WAYS: dict[str, dict[str, Any]] = {
+    "plain": {"criterion": "mrmr", "n": 5},
+    "per label": {"criterion": "jmi", "n": 3, "per_label": True},
+    "auto": {"criterion": "mim", "n": "auto"},
+    "auto per label": {"criterion": "mim", "n": "auto", "per_label": True},
+    "cv": {"criterion": "mrmr", "n": "cv:4", "cv_folds": 2},
+    "network": {"criterion": "mlfs_local", "n": 3},
+    "groups": {"criterion": "mim", "n": 3, "groups": {"g": ["tempo", "drums"]}, "units": "bits"},
+    "included": {"criterion": "cmim", "n": 3, "include": ["tempo"], "bins": "frequency"},
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_selection_is_read_back_as_it_was(way: str, tmp_path: Path) -> None:
+    picked = mlfs.select(SONGS, **WAYS[way])
+    path = tmp_path / "picks.json"
+    path.write_text(json.dumps(picked.to_dict()), encoding="utf-8")
+    for source in (path, str(path), path.read_text(encoding="utf-8"), picked.to_dict()):
+        again = mlfs.Selection.from_json(source)
+        assert again.to_dict() == picked.to_dict()
+        assert again.names == picked.names
+        assert (again.scores == picked.scores).all()
+        assert again.to_frame().equals(picked.to_frame())
+        assert list(again.labels) == list(picked.labels)
+        assert repr(again) == repr(picked)
+    jsonschema.validate(json.loads(path.read_text(encoding="utf-8")), SCHEMA)
+
+
+def test_the_selection_of_a_table_with_a_date_is_read_back() -> None:
+    X = pd.DataFrame({"day": pd.date_range("2026-01-01", periods=40), "a": np.arange(40) % 3})
+    X["b"] = np.arange(40) % 2
+    picked = mlfs.select((X, X[["b"]]), "mim", 2)
+    again = mlfs.Selection.from_json(picked.to_dict())
+    assert again.to_dict() == picked.to_dict()
+    assert again.indices == (2, 1)
+    jsonschema.validate(picked.to_dict(), SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("nothing", "is not JSON"),
+        ("[1]", "is no selection of schema 1"),
+        ('{"schema": 2}', "is no selection of schema 1"),
+        ('{"schema": 1, "selected": [1]}', "is a damaged selection"),
+        ('{"schema": 1, "selected": [{"name": "a"}]}', "a damaged selection"),
+    ],
+)
+def test_what_is_no_selection_is_refused(text: str, sentence: str, tmp_path: Path) -> None:
+    path = tmp_path / "picks.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=sentence):
+        mlfs.Selection.from_json(path)
+    with pytest.raises(UsageError, match="cannot read the selection"):
+        mlfs.Selection.from_json(tmp_path / "nowhere.json")
+    with pytest.raises(DataError, match="from a path, a JSON text or a dict, not 3"):
+        mlfs.Selection.from_json(3)
+
+
+@pytest.fixture
+def picks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    path = tmp_path / "picks.json"
+    assert cli.main(["select", "-q", "-c", "mrmr", "-n", "3", "-o", str(path), SONGS]) == 0
+    capsys.readouterr()
+    return path
+
+
+def test_picks_cut_other_data_down(picks: Path, tmp_path: Path) -> None:
+    small = tmp_path / "small.csv"
+    assert cli.main(["convert", "-q", "--features", str(picks), SONGS, str(small)]) == 0
+    names = mlfs.Selection.from_json(picks).names
+    assert set(mlfs.read(small).feature_names) == set(names)
+    other = tmp_path / "other.csv"
+    other.write_text("a,y\n1,0\n2,1\n", encoding="utf-8")
+    assert cli.main(["convert", "--features", str(picks), "--labels", "y", str(other), "-"]) == 2
+
+
+def test_a_model_is_trained_on_picks(picks: Path, tmp_path: Path) -> None:
+    model = tmp_path / "m.mlfs"
+    arguments = ["train", "-q", "-m", "br", "--features", str(picks), "--missing", "fill"]
+    assert cli.main([*arguments, "-o", str(model), SONGS]) == 0
+    loaded = mlfs.models.load(model)
+    assert {len(columns) for columns in loaded.features_.values()} == {3}
+    assert cli.main([*arguments[:-3], "nowhere.json", "-o", str(model), "--force", SONGS]) == 2
+
+
+def test_arrays_may_be_given_names() -> None:
+    X = np.array([[0, 1, 1], [1, 0, 1], [0, 0, 1], [1, 1, 1]] * 10)
+    names = np.array(["ape", "bee", "cat"], dtype=object)  # as of a vectorizer
+    picked = mlfs.select((X, X[:, [1]]), "mim", 1, feature_names=names, label_names=["t"])
+    assert picked.names == ("bee",)
+    ready = mlfs.prepare((X, X[:, [1]]), feature_names=names)
+    assert ready.dataset.feature_names == ["ape", "bee", "cat"]
+    with pytest.raises(UsageError, match="feature_names is for arrays and sparse matrices"):
+        mlfs.select(SONGS, feature_names=names)
+    with pytest.raises(UsageError, match="feature_names is a sequence of names, not 3"):
+        mlfs.select((X, X[:, [1]]), feature_names=3)
+
+
+def test_the_number_is_called_by_its_name() -> None:
+    with pytest.raises(TypeError, match="takes n_features_to_select=10"):
+        mlfs.FeatureSelector(n=10)  # type: ignore[call-arg]
+    with pytest.raises(UsageError, match="the number of features is n_features_to_select"):
+        mlfs.FeatureSelector("mim", k=10).fit([[0, 1], [1, 0]] * 9, [0, 1] * 9)
