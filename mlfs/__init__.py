@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from mlfs.api.selection import Selection
     from mlfs.api.selector import FeatureSelector
     from mlfs.api.stability_selector import StabilitySelector
+    from mlfs.auditing.auditor import audit
+    from mlfs.auditing.findings import Audit
     from mlfs.criteria import Criterion, PairCriterion, SetCriterion, checked_number
     from mlfs.data import Dataset, read, write
     from mlfs.errors import (
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 __all__ = [
+    "Audit",
     "Criterion",
     "CriterionError",
     "DataError",
@@ -55,6 +58,7 @@ __all__ = [
     "UnknownName",
     "UsageError",
     "__version__",
+    "audit",
     "checked_number",
     "explain",
     "prepare",
@@ -87,6 +91,8 @@ _HOME = {
     "Prepared": "mlfs.api.prepared",
     "prepare": "mlfs.api.prepared",
     "select": "mlfs.api.selecting",
+    "audit": "mlfs.auditing.auditor",
+    "Audit": "mlfs.auditing.findings",
     "Selection": "mlfs.api.selection",
     "FeatureSelector": "mlfs.api.selector",
     "StabilitySelector": "mlfs.api.stability_selector",

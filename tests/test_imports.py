@@ -23,7 +23,7 @@ LAYERS = [
     {"discretize", "information", "criteria", "datasets"},
     {"search"},
     {"api"},
-    {"models"},
+    {"auditing", "models"},
     {"compare"},
     {"plots"},
     {"cli"},

@@ -36,15 +36,17 @@ class Pairs(NamedTuple):
 
     cells: np.ndarray  # (cells, codes of s)
     modes: np.ndarray  # (columns, codes of s): the rows in which f is at its mode
-    sums: np.ndarray  # (columns,): the sum of c log c over the cells of f
+    sums: np.ndarray  # (columns,): the sum of c log c over both
 
 
 class WalkMemory(NamedTuple):
-    """Memory for a walk; `co` and `seen` are 0 before and after it."""
+    """Memory for a walk; all but `touched` is 0 before and after it."""
 
-    co: np.ndarray
-    touched: np.ndarray
-    seen: np.ndarray
+    co: np.ndarray  # (cells, codes of s): n(f,s,l), s not at its mode
+    touched: np.ndarray  # the places in `co` that are not 0
+    apart: np.ndarray  # (cells,): the sum of `co` over the codes of s
+    grown: np.ndarray  # (columns,): what the places in `co` add
+    lost: np.ndarray  # (columns, codes of s): the sum of n(f,s,l) over the cells of f
 
 
 @inner
@@ -152,40 +154,24 @@ def add_joint_of_lists(
 
 
 @inner
-def _touch(lists: Lists, row: int, s: int, scratch: WalkMemory, n_touched: int) -> int:
-    """Count one row, and keep a list of the columns that occur."""
-    co, touched, seen = scratch
-    weight = lists.weights[row]
-    for entry in range(lists.indptr[row], lists.indptr[row + 1]):
-        cell = lists.cells[entry]
-        f = lists.column[cell]
-        if seen[f] == 0:
-            seen[f] = 1
-            touched[n_touched] = f
+def _touch(lists: Lists, row: int, code: int, scratch: WalkMemory, n_touched: int) -> int:
+    """Count one row, and keep a list of the cells that occur with a code of s."""
+    co, touched = scratch.co, scratch.touched
+    r, s, levels = np.uint64(row), np.uint64(code), np.uint64(co.shape[1])
+    weight = lists.weights[r]
+    for entry in range(np.uint64(lists.indptr[r]), np.uint64(lists.indptr[r + ONE])):
+        cell = np.uint64(lists.cells[entry])
+        if co[cell, s] == 0:
+            touched[np.uint64(n_touched)] = cell * levels + s
             n_touched += 1
         co[cell, s] += weight
     return n_touched
 
 
 @inner
-def _joint_of_touched(
-    lists: Lists, f: int, pairs: Pairs, n_sl: Any, xlogx: Any, scratch: WalkMemory
-) -> int:
-    """The sum of c log c over n(f,s,l) of one column, cell by cell."""
-    co = scratch.co
-    total = 0
-    for s in range(n_sl.size):
-        rest = n_sl[s]
-        for cell in range(lists.first[f], lists.first[f + 1]):
-            fsl = co[cell, s]
-            co[cell, s] = 0
-            rest -= fsl
-            total += xlogx_of(pairs.cells[cell, s] - fsl, xlogx)
-            total += xlogx_of(fsl, xlogx)
-        total += xlogx_of(rest, xlogx)
-        total += xlogx_of(pairs.modes[f, s] - rest, xlogx)
-    scratch.seen[f] = 0
-    return total
+def _split(n: int, part: int, xlogx: Any) -> int:
+    """By how much c log c of a count grows where a part of it is counted apart."""
+    return xlogx_of(part, xlogx) + xlogx_of(n - part, xlogx) - xlogx_of(n, xlogx)
 
 
 @wrapping
@@ -193,39 +179,63 @@ def _joint_of_touched(
 def add_joint_of_levels(
     lists: Lists,
     s_codes: Any,
-    y_indptr: Any,
-    y_rows: Any,
-    labels: Any,
-    pairs: Pairs,
+    s_mode: int,
+    n_s: Any,
+    grouped: Any,
+    first: Any,
+    last: Any,
+    co_fl: Any,
     n_sl: Any,
+    pairs: Pairs,
     xlogx: Any,
     scratch: WalkMemory,
     out: Any,
 ) -> None:
     """Add the sums of c log c over n(f,s,l), labels of two levels, f and s of any.
 
-    n_sl[i] is n(s,l) where labels[i] is not at its mode. Most columns of a sparse table do not
-    occur with a rare label: for these the sum over their cells is known.
+    The rows in which s is not at its mode and the i-th label occurs are
+    ``grouped[first[i]:last[i]]``: only these are walked. n_sl[i] is n(s,l) where that label is not
+    at its mode. A count n(f,s) that no row of the label is in adds what it adds to n(f,s); the
+    others are split in two.
     """
     per_label = out.shape[0] > 1
-    for i in range(labels.size):
+    co, touched, apart, grown, lost = scratch
+    levels = n_sl.shape[1]
+    plain = np.zeros(levels, np.int64)  # of a code that f is beside at its mode only
+    for i in range(first.size):
         totals = out[i if per_label else 0]
         n_touched = 0
-        for entry in range(y_indptr[labels[i]], y_indptr[labels[i] + 1]):
-            row = y_rows[entry]
-            n_touched = _touch(lists, row, s_codes[row], scratch, n_touched)
-        alone = 0
-        for s in range(n_sl.shape[1]):
-            alone += xlogx_of(n_sl[i, s], xlogx)
-        for f in range(totals.size):
-            if scratch.seen[f] == 0:
-                total = alone + pairs.sums[f]
-                for s in range(n_sl.shape[1]):
-                    total += xlogx_of(pairs.modes[f, s] - n_sl[i, s], xlogx)
-                totals[f] += total
+        for k in range(first[i], last[i]):
+            row = grouped[k]
+            if lists.weights[row] > 0:
+                n_touched = _touch(lists, row, s_codes[row], scratch, n_touched)
         for k in range(n_touched):
-            f = scratch.touched[k]
-            totals[f] += _joint_of_touched(lists, f, pairs, n_sl[i], xlogx, scratch)
+            cell_of_s = touched[k] // levels
+            code = touched[k] % levels
+            column = lists.column[cell_of_s]
+            fsl = co[cell_of_s, code]
+            co[cell_of_s, code] = 0
+            grown[column] += _split(pairs.cells[cell_of_s, code], fsl, xlogx)
+            lost[column, code] += fsl
+            apart[cell_of_s] += fsl
+        for s in range(levels):
+            plain[s] = _split(n_s[s], n_sl[i, s], xlogx)
+        for f in range(totals.size):
+            total = pairs.sums[f] + grown[f]
+            grown[f] = 0
+            for cell in range(lists.first[f], lists.first[f + 1]):
+                fsl = co_fl[i, cell] - apart[cell]
+                apart[cell] = 0
+                if fsl > 0:
+                    total += _split(pairs.cells[cell, s_mode], fsl, xlogx)
+                    lost[f, s_mode] += fsl
+            for s in range(levels):
+                if pairs.modes[f, s] == n_s[s] and lost[f, s] == 0:
+                    total += plain[s]
+                elif n_sl[i, s] > 0:
+                    total += _split(pairs.modes[f, s], n_sl[i, s] - lost[f, s], xlogx)
+                    lost[f, s] = 0
+            totals[f] += total
 
 
 class Groups(NamedTuple):

@@ -277,6 +277,12 @@ class _Columns:
     filled: int = 0
 
 
+def twins_and_constants(dataset: Dataset) -> tuple[list[int], list[list[int]]]:
+    """The columns that are constant, and the groups of those that are equal in every row."""
+    found = _columns(dataset)
+    return found.constant, [group for group in found.groups.values() if len(group) > 1]
+
+
 def _columns(dataset: Dataset) -> _Columns:
     result = _Columns()
     for block in blocks(dataset.table):

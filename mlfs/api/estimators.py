@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,15 +14,22 @@ from mlfs.counting.counts import Counts
 from mlfs.criteria import Criterion
 from mlfs.discretize.normal_scores import Scores
 from mlfs.errors import MlfsError, UsageError, plural, printable
-from mlfs.information.adjusted import AdjustedInfo
+from mlfs.information.adjusted import MISSING_LEFT_OUT, AdjustedInfo, no_expectation
+from mlfs.information.columns_info import ColumnsInfo
 from mlfs.information.exact import ExactInfo
-from mlfs.information.for_search import with_parents
+from mlfs.information.for_search import (
+    number_of_levels,
+    table_of,
+    with_parents,
+)
 from mlfs.information.gaussian import GaussianInfo
 from mlfs.information.gaussian_columns import GaussianColumns
 from mlfs.information.info import Info, UnansweredError, spoken
 from mlfs.information.table import Table
 from mlfs.search.greedy import best_first, greedy
 
+MANY_LEVELS = 16  # more than bins by default make, and than most categories have
+BY_CHANCE = 0.01  # of the entropy of the labels: from there on a correction matters
 LEAST_WEIGHT = 1e-3  # of a row on average, by which Miller and Madow's half a row is divided
 TRIED = np.array(
     [[0, 0, 1, 2], [0, 1, 1, 0], [1, 0, 0, 1], [1, 1, 0, 2], [0, 0, 1, 1], [1, 0, 1, 0]]
@@ -31,10 +38,66 @@ TRIED_LABELS = np.array([[0, 0, 1], [0, 1, 0], [1, 1, 0], [1, 0, 1], [0, 1, 1], 
 AROUND = ((1, 2), (0, 2), (0, 1))  # the parents of each of them
 
 
-def info_of(table: Table, correction: str) -> Info:
+def info_of(table: Table, correction: str, skipped: Sequence[int] = ()) -> Info:
     """The information of counted columns, corrected as an option says."""
     exact = ExactInfo(table)
-    return AdjustedInfo(exact) if correction == "expected" else exact
+    chosen = chosen_correction(correction, exact, skipped)
+    return AdjustedInfo(exact) if chosen == "expected" else exact
+
+
+class ByChance(NamedTuple):
+    """The candidate that shares most with the labels by chance.
+
+    Parameters
+    ----------
+    candidate : int
+        Its number; -1 if none has many levels.
+    levels : int
+        How many it has.
+    share : float
+        About how much of the entropy of the labels it shares with them by chance.
+    """
+
+    candidate: int
+    levels: int
+    share: float
+
+
+def most_by_chance(info: Info, skipped: Sequence[int]) -> ByChance:
+    """Find the candidate of many levels that shares most with the labels by chance.
+
+    By chance r levels share about (r - 1) sum_l (c_l - 1) / 2N nats with labels of c_l classes.
+    Candidates that name a row are skipped: they are left out of searches.
+    """
+    of_labels = table_of(info)
+    levels = np.array(number_of_levels(info))
+    levels[np.array(skipped, np.int64)] = 0
+    candidate = int(levels.argmax()) if levels.size else -1
+    most, entropy = int(levels.max(initial=0)), float(of_labels.h_l.sum())
+    if most <= MANY_LEVELS or entropy <= 0:
+        return ByChance(-1, most, 0.0)
+    classes = int((of_labels.l_valid[: of_labels.q] - 1).sum())
+    share = (most - 1) * classes / (2 * of_labels.counts.n_rows * entropy)
+    return ByChance(candidate, most, min(1.0, share))
+
+
+def chosen_correction(correction: str, info: Info, skipped: Sequence[int]) -> str:
+    """The correction that "auto" stands for; others stand for themselves.
+
+    It is "expected" if a candidate of more than 16 levels shares by chance more than a hundredth
+    of the entropy of the labels, and what is counted has an expectation; otherwise "none".
+    """
+    if correction != "auto":
+        return correction
+    matters = most_by_chance(info, skipped).share > BY_CHANCE
+    return "expected" if matters and not why_not_expected(info) else "none"
+
+
+def why_not_expected(info: Info) -> str:
+    """Why the correction "expected" cannot be made, or nothing."""
+    if isinstance(info, ColumnsInfo) and not info.holders.f_all_valid:
+        return MISSING_LEFT_OUT
+    return no_expectation(table_of(info))
 
 
 def per_cell_of(correction: str, grid: np.ndarray | None, weights: np.ndarray | None) -> float:
@@ -76,9 +139,9 @@ or a criterion that it serves, such as mim or mrmr
         ("correction", options["correction"], "none"),
         ("estimator", options["estimator"], "counts"),
     ):
-        if value == plain:
+        if value in {plain, "auto"}:
             continue
-        if is_auto(options["n"]):
+        if is_auto(options["n"]) and value != "expected":
             msg = (
                 f"is {value!r}, but an automatic number of features compares plain counts with "
                 "chance: leave it out, or give a number"

@@ -32,12 +32,19 @@ def two_columns_of(data: Any, options: dict[str, Any]) -> tuple[CodedColumns, Co
     """The features and the labels of data that have labels, or a table twice."""
     if isinstance(data, (Prepared, Dataset, str, os.PathLike)):
         skipped = CALL_OPTIONS if isinstance(data, Prepared) else ()
-        prepared = prepare(
-            data, **{name: options[name] for name in DEFAULTS if name not in skipped}
-        )
+        preparing = {name: options[name] for name in DEFAULTS if name not in skipped}
+        if isinstance(data, Prepared):
+            preparing = _of_prepared(preparing)
+        prepared = prepare(data, **preparing)
         return prepared.features, prepared.labels
     columns, _ = columns_of(data, "X", options, None)
     return columns, columns
+
+
+def _of_prepared(options: dict[str, Any]) -> dict[str, Any]:
+    """The options without the default correction of functions, which is another one."""
+    plain = options["correction"] == "none"
+    return {key: value for key, value in options.items() if not (plain and key == "correction")}
 
 
 def columns_of(
@@ -47,7 +54,8 @@ def columns_of(
     if isinstance(data, CodedColumns):
         return data, data.side.weights
     if isinstance(data, Prepared):
-        data.refuse_other(**{key: options[key] for key in DEFAULTS if key not in CALL_OPTIONS})
+        preparing = {key: options[key] for key in DEFAULTS if key not in CALL_OPTIONS}
+        data.refuse_other(**_of_prepared(preparing))
         return data.features, data.weights
     try:
         dataset, single = _dataset(data)

@@ -32,7 +32,7 @@ def refuse_options_of_counts(options: Mapping[str, Any]) -> None:
     """Raise `UsageError` for options of binning and counting, which this estimator does without."""
     for name in OF_COUNTS:
         default = NAMED[name].default if name in NAMED else None
-        if options[name] != default:
+        if options[name] != default and (name, options[name]) != ("correction", "none"):
             msg = f"is only used for {setting('estimator', 'counts')}, and it is 'gaussian'"
             raise UsageError(f"{msg}: leave it out", option=name)
     if options["missing"] == "ignore":

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 from types import MappingProxyType, NoneType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mlfs.api.value_kinds import (
     Auto,
@@ -31,6 +31,10 @@ from mlfs.api.value_kinds import (
 )
 from mlfs.errors import UsageError, printable
 
+if TYPE_CHECKING:
+    from mlfs.criteria import Criterion
+
+DEFAULT_CRITERION = "scls"
 SEEDS = 2**31 - 1  # below which seeds are drawn
 UNITS = {"nats": 1.0, "bits": 1.0 / math.log(2.0)}  # by which nats are multiplied
 TO_SELECT, TO_COUNT = "What to select", "How to count"
@@ -98,7 +102,7 @@ class Option:
 COLUMNS = Kind("is names, globs or numbers of columns", (str, Integral, Iterable, NoneType))
 OPTIONS: tuple[Option, ...] = (
     Option(
-        "criterion", Kind(), "mim",
+        "criterion", Kind(), DEFAULT_CRITERION,
         "The criterion; `mlfs criteria` lists them. Or a file of your own, ./mine.py.",
         ("-c", "--criterion"), TO_SELECT, "NAME", page="criteria.md",
     ),
@@ -106,7 +110,7 @@ OPTIONS: tuple[Option, ...] = (
         "n", Kind(), None,
         "How many features: a number, a share such as 0.1, all, auto, or cv for cross-validation "
         "(cv:80 tries 80 at most). Per label, for each label. By default what the criterion "
-        "recommends, else half of the features.",
+        "recommends, else auto, but at least one (of fewer than 100 rows, half of the features).",
         ("-n", "--number"), TO_SELECT, "N", reported=True, fitted="n_features_to_select",
         page="how-many.md",
     ),
@@ -231,9 +235,10 @@ OPTIONS: tuple[Option, ...] = (
         ("--estimator",), reported=True, page="gaussian.md",
     ),
     Option(
-        "correction", Choice(choices=("none", "miller-madow", "expected")), "none",
+        "correction", Choice(choices=("auto", "none", "miller-madow", "expected")), "auto",
         "How information is corrected for the bias of counts: not at all, by half a row for each "
-        "cell (Miller-Madow), or by what independent columns with the same counts give.",
+        "cell (Miller-Madow), by what independent columns with the same counts give, or so only "
+        "where a column of many levels makes it matter (auto).",
         ("--correction",), reported=True, page="bias.md",
     ),
     Option(
@@ -377,6 +382,26 @@ def check_jobs(n_jobs: Any) -> None:
 def is_auto(n: Any) -> bool:
     """Whether the number of features is left to the data."""
     return isinstance(n, str) and n == "auto"
+
+
+def number_asked(n: Any, criterion: Criterion, options: Mapping[str, Any]) -> Any:
+    """The number of features to search for: "auto" where none is given, if it can be.
+
+    A criterion that recommends a number keeps it. What "auto" compares with chance are plain
+    counts; with other estimates, None stands for half of the features.
+
+    Examples
+    --------
+    >>> from mlfs import criteria
+    >>> options = {"estimator": "counts", "correction": "auto"}
+    >>> [number_asked(None, criteria.get(name)[1], options) for name in ("scls", "mlig")]
+    ['auto', None]
+    """
+    from mlfs.criteria import Criterion  # the help of the command does without numpy
+
+    recommends = criterion.search != "greedy" or type(criterion).size is not Criterion.size
+    plain = options["estimator"] == "counts" and options["correction"] != "miller-madow"
+    return "auto" if n is None and plain and not recommends else n
 
 
 def n_of(n: Any, candidates: int, features: int) -> int | None:

@@ -12,18 +12,20 @@ from typing import Any
 import numpy as np
 
 from mlfs.api.candidates import Grouping, features_named
-from mlfs.api.options import Options, n_of
+from mlfs.api.options import Options, is_auto, n_of
 from mlfs.api.prepared import Prepared
 from mlfs.api.selection import SCHEMA, TERMS, Ranking, Selection
 from mlfs.criteria import Criterion
 from mlfs.data.dataset import Dataset
 from mlfs.errors import Caution, UsageError, plural, printable
+from mlfs.information.for_search import can_count_alone, counted_alone, plain_of
 from mlfs.information.info import Info
 from mlfs.search.checked import CheckedCriterion
 from mlfs.search.greedy import best_first, greedy
 from mlfs.search.picks import Pick, Picks, SearchResult
 from mlfs.search.stopping import AutoStop
 
+HALF = "half"  # a value of n: what the criterion recommends, else half of the features
 NOTHING_MORE = "nothing more"  # a value of n: only the picks that are included or started from
 
 
@@ -62,6 +64,8 @@ class Plan:
         Columns that name a row; they are picked only if they are included or started from.
     on_pick : callable, optional
         Called with the label's name and each pick.
+    at_least_one : bool
+        Whether an automatic number of features for all labels is never 0.
     began : float
         When it began.
     """
@@ -73,6 +77,7 @@ class Plan:
     excluded: list[int] = field(default_factory=list)
     left_out: Sequence[int] = ()
     on_pick: Callable[[str, Pick], object] | None = None
+    at_least_one: bool = False
     began: float = field(default_factory=time.perf_counter)
 
     def time_is_up(self) -> bool:
@@ -107,23 +112,40 @@ def search(
     n = _number(plan, info, len(forced), len(excluded))
     closes: Callable[[int], np.ndarray] | None = None
     auto: AutoStop | None = None
-    if plan.options.n == "auto":
+    best_only = False
+    if is_auto(plan.options.n):
         options = plan.options
-        auto = AutoStop(info, alpha=options.alpha, min_gain=options.min_gain, seed=options.seed)
-        excluded = sorted({*excluded, *auto.left_out.tolist()} - {*forced})
+        auto = AutoStop(
+            plain_of(info), alpha=options.alpha, min_gain=options.min_gain, seed=options.seed
+        )
+        left_out = sorted({*excluded, *auto.left_out.tolist()} - {*forced})
+        best_only = len(left_out) == info.d and plan.at_least_one and not label
+        excluded = excluded if best_only else left_out
     view = info
     if plan.options.prefilter is not None:
         order = np.lexsort((info.features, -_round(info.mi_fL)))
         kept = order[~np.isin(order, excluded)][: plan.options.prefilter]
         view = info.only(sorted({*kept.tolist(), *forced}))
-    if auto is not None:
+    numbers = None
+    if best_only:
+        n = 1
+    elif auto is not None:
         closes, n = (lambda s: auto.closes(s)[view.features]), view.d
-    on_pick = plan.on_pick
+        open_columns = np.setdiff1d(view.features, excluded)
+        if can_count_alone(info, open_columns):
+            numbers, view = open_columns, counted_alone(info, open_columns)
+            auto.narrow(plain_of(view), numbers)
+            forced, excluded, n = np.searchsorted(numbers, forced).tolist(), [], numbers.size
+
+    def tell(pick: Pick) -> None:
+        if plan.on_pick is not None:
+            plan.on_pick(label, pick if numbers is None else pick.renumbered(numbers))
+
     common: dict[str, Any] = {
         "forced": forced,
         "excluded": excluded,
         "name": plan.name,
-        "on_pick": None if on_pick is None else (lambda pick: on_pick(label, pick)),
+        "on_pick": None if plan.on_pick is None else tell,
         "time_is_up": None if plan.options.max_seconds is None else plan.time_is_up,
     }
     if n is None:
@@ -132,7 +154,11 @@ def search(
         result.note = _out_of_time(plan, result) or result.note
         return result
     result = greedy(plan.criterion, view, n, closes=closes, lazy=plan.options.lazy, **common)
+    if numbers is not None:
+        result.picks = result.picks.renumbered(numbers)
     result.note = _out_of_time(plan, result) or _why_fewer(plan, result, n, view.d < info.d)
+    if best_only and len(result.picks):
+        result.note = "no feature tells more than chance would: the best is kept"
     result.significance = None if auto is None else auto.significance
     return result
 
@@ -172,7 +198,9 @@ def _number(plan: Plan, info: Info, forced: int, excluded: int) -> int | None:
         raise UsageError(msg)
     if isinstance(plan.options.n, str) and plan.options.n == NOTHING_MORE:
         return forced
-    n = n_of(plan.options.n, available + len(plan.left_out), info.d)  # cut below
+    asked = plan.options.n
+    asked = None if isinstance(asked, str) and asked == HALF else asked
+    n = n_of(asked, available + len(plan.left_out), info.d)  # cut below
     if n is not None and n < forced:
         msg = f"is {n}, but {forced} features are included or started from: raise it, or name fewer"
         raise UsageError(msg, option="n")
@@ -197,7 +225,7 @@ def _why_fewer(plan: Plan, result: SearchResult, n: int, filtered: bool) -> str:
         return f"fewer features than asked for, {n_picks} of {asked}: the others name a row"
     if n_picks >= n:
         return ""
-    if plan.options.n == "auto":
+    if is_auto(asked):
         return "" if n_picks else "no feature tells more than chance would"
     if filtered:
         why = "prefilter leaves no more candidates"

@@ -20,7 +20,7 @@ from mlfs.api.as_dataset import (
 from mlfs.api.candidates import Grouping, grouping, groups_of_features
 from mlfs.api.coded_columns import CodedColumns
 from mlfs.api.counted import count_columns, of_table, threads_of
-from mlfs.api.estimators import info_of
+from mlfs.api.estimators import MAKERS, info_of, missing_word
 from mlfs.api.gaussian_prepared import (
     gaussian_among_rows,
     gaussian_info,
@@ -29,7 +29,7 @@ from mlfs.api.gaussian_prepared import (
 from mlfs.api.labels_as import bin_targets, keep_known_sets, label_sets
 from mlfs.api.missing_values import refuse_missing, refuse_missing_labels
 from mlfs.api.options import check_options
-from mlfs.api.prepared_notes import notes_of
+from mlfs.api.prepared_notes import CORRECTED, correction_notes, notes_of
 from mlfs.api.unused_options import refuse_on_cluster
 from mlfs.counting.memory import bytes_of
 from mlfs.criteria import Criterion
@@ -38,8 +38,14 @@ from mlfs.data.dataset import Dataset
 from mlfs.data.frames import as_frame, family
 from mlfs.data.identifiers import identifier_columns
 from mlfs.discretize import Binning
-from mlfs.errors import DataError, UsageError, plural, printable
-from mlfs.information.for_search import release, report_of_holders, table_of
+from mlfs.errors import Caution, DataError, UsageError, plural, printable
+from mlfs.information.for_search import (
+    is_adjusted,
+    plain_of,
+    release,
+    report_of_holders,
+    table_of,
+)
 from mlfs.information.info import Info
 from mlfs.information.pair_matrix import Side
 from mlfs.search.label_parents import Structure
@@ -109,10 +115,18 @@ class Prepared:
         names, options = self.dataset.names, self.options
         return {
             **{name: options[name] for name in COUNTED},
+            "correction": self.correction,
             "groups": None if self.grouping.trivial else self.grouping.named(names),
             "weighted": self.weights is not None,
             "labels_by": self.dataset.source.labels_by,
         }
+
+    @property
+    def correction(self) -> str:
+        """How information is corrected; never "auto"."""
+        if self.options["correction"] != "auto":
+            return str(self.options["correction"])
+        return "expected" if is_adjusted(self.info) else "none"
 
     @property
     def features(self) -> CodedColumns:
@@ -123,7 +137,7 @@ class Prepared:
             groups = zip(self.grouping.names, self.grouping.members, strict=True)
             names = [group or names[members[0]] for group, members in groups]
         positions = np.arange(table.d) if table.positions is None else table.positions
-        return CodedColumns(Side(table, positions), names, correction=self.options["correction"])
+        return CodedColumns(Side(table, positions), names, correction=self._of_functions)
 
     @property
     def labels(self) -> CodedColumns:
@@ -131,8 +145,12 @@ class Prepared:
         self._refuse_cluster()
         among = table_of(self.info).among_labels
         side = Side(among, np.arange(self.dataset.shape[2]))
-        correction = self.options["correction"]
-        return CodedColumns(side, self.dataset.label_names, correction=correction)
+        return CodedColumns(side, self.dataset.label_names, correction=self._of_functions)
+
+    @property
+    def _of_functions(self) -> str:
+        """The correction of the functions of `mlfs.information`, which know no "auto"."""
+        return str(self.options["correction"]).replace("auto", "none")
 
     def _refuse_cluster(self) -> None:
         if self.options["cluster"] is not None:
@@ -174,7 +192,7 @@ class Prepared:
         if self.options["estimator"] == "gaussian":
             return replace(self, info=gaussian_among_rows(self.dataset, kept, self.options))
         table = table_of(self.info).among_rows(kept)
-        return replace(self, info=info_of(table, self.options["correction"]))
+        return replace(self, info=info_of(table, self.correction))
 
     @property
     def cluster_report(self) -> str:
@@ -202,6 +220,8 @@ class Prepared:
         for name, value in options.items():
             default = DEFAULTS.get(name)
             current = self.options.get(name, default)
+            if name == "correction" and current == "auto" and value == self.correction:
+                continue
             if name == "groups" and value is not None:
                 names = self.dataset.names
                 given = grouping(groups_of_features(value, self.dataset), names)
@@ -231,7 +251,7 @@ def prepare(
     missing: str = "level",
     dates: str = "skip",
     estimator: str = "counts",
-    correction: str = "none",
+    correction: str = "auto",
     sample_weight: Any = None,
     n_jobs: int | None = None,
     cluster: Any = None,
@@ -305,9 +325,12 @@ def prepare(
         notes += notes_of(dataset, info, candidates, learned, missing)
     else:
         candidates, learned, table = count_columns(dataset, weights, options, most, taken)
-        info = info_of(table, correction)
+        info = info_of(table, correction, candidates.candidates(identifiers))
         notes += notes_of(dataset, info, candidates, learned, missing)
     notes = [*notes_of_reading(dataset), *notes]
+    if correction == "auto" and estimator != "gaussian":
+        skipped = candidates.candidates(identifiers)
+        notes += correction_notes(dataset, candidates, info, skipped)
     columns = _frame_columns(data)
     prepared = Prepared(
         dataset,
@@ -324,6 +347,20 @@ def prepare(
     if estimator != "gaussian":
         weakref.finalize(prepared, release, info)
     return prepared
+
+
+def corrected_for(prepared: Prepared, name: str, criterion: Criterion) -> Prepared:
+    """The data for a criterion: not corrected where "auto" is, and the criterion cannot be."""
+    if prepared.options["correction"] != "auto" or not is_adjusted(prepared.info):
+        return prepared
+    word = missing_word(criterion, MAKERS["expected"])
+    if not word:
+        return prepared
+    notes = [note for note in prepared.notes if not note.startswith(CORRECTED)]
+    notes.append(
+        Caution(f"information is not corrected: the criterion {printable(name)} asks for {word}")
+    )
+    return replace(prepared, info=plain_of(prepared.info), notes=tuple(notes))
 
 
 DEFAULTS: dict[str, Any] = prepare.__kwdefaults__ or {}

@@ -9,10 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlfs.api.candidates import Grouping
+from mlfs.api.estimators import BY_CHANCE, most_by_chance, why_not_expected
 from mlfs.data.dataset import Dataset, Label
 from mlfs.discretize import Binnings
 from mlfs.errors import Caution, plural, printable
-from mlfs.information.for_search import constant_features, copies_of_labels, table_of
+from mlfs.information.for_search import (
+    constant_features,
+    copies_of_labels,
+    is_adjusted,
+    table_of,
+)
 from mlfs.information.info import Info
 from mlfs.search.picks import Picks
 
@@ -22,6 +28,7 @@ if TYPE_CHECKING:
     from mlfs.api.prepared import Prepared
 
 
+CORRECTED = "the correction is 'expected'"
 MANY = 10  # classes; more are often a quantity
 SHOWN = 3  # labels, or features
 NEARLY = 0.95  # the symmetrical uncertainty of a pick and a label from which it may be a copy
@@ -63,6 +70,23 @@ def notes_of(
         for label in many[:SHOWN]
     ]
     return notes
+
+
+def correction_notes(
+    dataset: Dataset, groups: Grouping, info: Info, skipped: Sequence[int]
+) -> list[str]:
+    """Say that and why information is corrected, or why it is not although that would matter."""
+    candidate, levels, share = most_by_chance(info, skipped)
+    if share <= BY_CHANCE:
+        return []
+    members = groups.members[candidate]
+    name = groups.names[candidate] if len(members) > 1 else dataset.names[members[0]]
+    why = f"{printable(name)!r} of {levels:,} levels shares by chance about {share:.0%} of the "
+    why += "entropy of the labels"
+    if is_adjusted(info):
+        return [f"{CORRECTED}, because {why}"]
+    reason = why_not_expected(info).partition(":")[0]
+    return [Caution(f"{why}, which is not corrected: the correction 'expected' {reason}")]
 
 
 def _is_whole(label: Label) -> bool:

@@ -13,7 +13,7 @@ from mlfs.api.as_dataset import mark_once
 from mlfs.api.candidates import features_named
 from mlfs.api.cross_validated import CrossValidation, cross_validated
 from mlfs.api.estimators import refuse_unanswered
-from mlfs.api.options import OPTIONS, UNITS, Options, check_options
+from mlfs.api.options import OPTIONS, UNITS, Options, check_options, number_asked
 from mlfs.api.plan import (
     Plan,
     check_on_pick,
@@ -24,7 +24,7 @@ from mlfs.api.plan import (
     start_of,
     unite_rankings,
 )
-from mlfs.api.prepared import DEFAULTS, Prepared, prepare
+from mlfs.api.prepared import DEFAULTS, Prepared, corrected_for, prepare
 from mlfs.api.prepared_notes import identifier_notes, identifiers, leak_notes
 from mlfs.api.selection import Ranking, Selection
 from mlfs.api.unused_options import refuse_on_cluster, refuse_unused
@@ -36,10 +36,12 @@ from mlfs.information.info import Info
 from mlfs.search.label_parents import Structure
 from mlfs.search.picks import Pick, SearchResult
 
+FEWEST_ROWS = 100  # of which an automatic number is the default
+
 
 def select(
     data: Any,
-    criterion: Any = "mim",
+    criterion: Any = "scls",
     n: float | str | None = None,
     *,
     labels: Any = None,
@@ -62,7 +64,7 @@ def select(
     missing: str = "level",
     dates: str = "skip",
     estimator: str = "counts",
-    correction: str = "none",
+    correction: str = "auto",
     sample_weight: Any = None,
     network: Any = None,
     order: str = "cheap",
@@ -94,7 +96,8 @@ def select(
         How many features: a number, a share of them in (0, 1], ``"all"``, ``"auto"`` (see
         `mlfs.search.stopping`), or ``"cv"``, the fewest features whose cross-validated score is
         within one standard error of the best; ``"cv:80"`` tries 80 at most. By default the
-        number that the criterion suggests, else half of the features. Per label, n is for each
+        number that the criterion suggests, else as with ``"auto"``, but at least one; of fewer
+        than 100 rows, which are little evidence, half of the features. Per label, n is for each
         label.
     labels : str or sequence, optional
         Which columns of a file or frame are labels.
@@ -136,9 +139,11 @@ def select(
     estimator : {"counts", "gaussian"}
         How information is estimated: from counts of levels, or as that of a Gaussian copula,
         from the correlations of normal scores, for which nothing is binned.
-    correction : {"none", "miller-madow", "expected"}
+    correction : {"auto", "none", "miller-madow", "expected"}
         How information is corrected for the bias of counts: not at all, by half a row for each
         cell that is not empty, or by its expectation for independent columns of the same counts.
+        "auto" is "expected" where a column of more than 16 levels shares by chance more than a
+        hundredth of the entropy of the labels, and the criterion can be corrected, else "none".
     sample_weight : array, optional
         How much each row counts; the file's own weights by default.
     network : {"chain", "tree"}, Structure or mapping, optional
@@ -237,15 +242,21 @@ def _selected(
     on_pick: Callable[[str, Pick], object] | None,
 ) -> Selection:
     name, instance = criteria.get(criterion, options.parameters)
+    is_default, counting = options.n is None, {**options, **_prepared_with(data)}
+    options = options.but(n=number_asked(options.n, instance, counting))
     refuse_unused(name, instance, options)
-    refuse_unanswered(name, instance, {**options, **_prepared_with(data)})
+    refuse_unanswered(name, instance, {**counting, "n": options.n})
     check_on_pick(on_pick)
     refuse_on_cluster({**options, **_prepared_with(data)})
     preparing = {key: value for key, value in options.items() if key in DEFAULTS}
     prepared = prepare(mark_once(data, instance, options), **preparing)
-    plan = _plan(name, instance, prepared, options, on_pick)
+    if is_default and prepared.dataset.shape[0] < FEWEST_ROWS:
+        options = options.but(n=None)
+    searched = corrected_for(prepared, name, instance)
+    plan = _plan(name, instance, searched, options, on_pick)
+    plan = replace(plan, at_least_one=is_default)
     try:
-        return _run(plan, prepared, criterion)
+        return _run(plan, searched, criterion)
     finally:
         if prepared is not data:
             prepared.release()

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mlfs import criteria
 from mlfs.api.as_dataset import AsGiven, keeps_numbers
 from mlfs.api.column_selector import (
     ColumnSelector,
@@ -18,7 +19,16 @@ from mlfs.api.column_selector import (
     refuse_no_columns,
     refuse_reading,
 )
-from mlfs.api.options import FITTING, NAMED, OPTIONS, check_options, is_auto, seed_of, threads
+from mlfs.api.options import (
+    FITTING,
+    NAMED,
+    OPTIONS,
+    check_options,
+    is_auto,
+    number_asked,
+    seed_of,
+    threads,
+)
 from mlfs.api.prepared import Prepared
 from mlfs.api.selecting import select_silently
 from mlfs.api.selection import Selection
@@ -38,14 +48,15 @@ class FeatureSelector(ColumnSelector):
 
     Parameters
     ----------
-    criterion : str, type or Criterion, default="mim"
+    criterion : str, type or Criterion, default="scls"
         The name of a criterion (``mlfs criteria`` lists them), or one's own.
     n_features_to_select : int, float, "all", "auto" or "cv", optional
         How many: a number, a share of the features in (0, 1], ``"all"``, ``"auto"`` (see
         `mlfs.search.stopping`), or ``"cv"``, the fewest whose cross-validated score is within one
         standard error of the best; ``"cv:80"`` tries 80 at most. By default the criterion's
-        own opinion if it has one, else half the features, as scikit-learn's RFE has it. Per label,
-        the number is for each label.
+        own opinion if it has one, else as with ``"auto"``, but at least one; of fewer than 100
+        rows half of the features, as scikit-learn's RFE has it. Per label, the number is for each
+        label.
     per_label : bool, default=False
         Give every label its own subset; what is kept then is their union.
     parameters : dict, optional
@@ -81,7 +92,7 @@ class FeatureSelector(ColumnSelector):
     estimator : {"counts", "gaussian"}, default="counts"
         How information is estimated: from counts of levels, or as that of a Gaussian copula,
         from the correlations of normal scores, for which nothing is binned.
-    correction : {"none", "miller-madow", "expected"}, default="none"
+    correction : {"auto", "none", "miller-madow", "expected"}, default="auto"
         How information is corrected for the bias of counts: not at all, by half a row for each
         cell that is not empty, or by its expectation for independent columns of the same counts.
     categorical_features : "from_dtype" or sequence of str, int or bool, default="from_dtype"
@@ -177,7 +188,7 @@ class FeatureSelector(ColumnSelector):
 
     def __init__(
         self,
-        criterion: Any = "mim",
+        criterion: Any = "scls",
         n_features_to_select: float | str | None = None,
         *,
         per_label: bool = False,
@@ -197,7 +208,7 @@ class FeatureSelector(ColumnSelector):
         missing: str = "level",
         dates: str = "skip",
         estimator: str = "counts",
-        correction: str = "none",
+        correction: str = "auto",
         categorical_features: Any = "from_dtype",
         classes: bool = False,
         network: Any = None,
@@ -284,7 +295,7 @@ class FeatureSelector(ColumnSelector):
         """The data, and the arguments of `mlfs.select`."""
         options = {name: getattr(self, parameter) for name, parameter in PARAMETERS.items()}
         seed = seed_of(self.random_state)
-        n = self.n_features_to_select
+        n = self._number(X)
         options["seed"] = seed if is_auto(n) or is_cv(n) else NAMED["seed"].default
         check_options(options)
         for option in FITTING:
@@ -298,6 +309,12 @@ class FeatureSelector(ColumnSelector):
         )
         options["on_pick"] = PickReport(options["groups"], data.dataset) if self.verbose else None
         return data, options
+
+    def _number(self, X: Any) -> Any:
+        """The number of features to search for, as far as it is known before the data are."""
+        asked = vars(self) if not isinstance(X, Prepared) else X.options
+        _, criterion = criteria.get(self.criterion, self.parameters)
+        return number_asked(self.n_features_to_select, criterion, asked)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         data, options = self._arguments(X, y, sample_weight)

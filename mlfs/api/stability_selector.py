@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.base import clone
 
 from mlfs.api.column_selector import ColumnSelector
-from mlfs.api.options import is_auto, seed_of
+from mlfs.api.options import NAMED, is_auto, seed_of
+from mlfs.api.plan import HALF
 from mlfs.api.prepared import DEFAULTS, prepare
 from mlfs.api.selecting import select_silently
 from mlfs.api.selector import FeatureSelector
@@ -114,6 +115,8 @@ class StabilitySelector(ColumnSelector):
         n_subsamples, share = self._check_parameters()
         base = FeatureSelector() if self.selector is None else clone(self.selector)
         data, options = base._arguments(X, y, None)  # noqa: SLF001  # of the same package
+        if options["n"] is None:
+            options |= {"n": HALF, "seed": NAMED["seed"].default}
         prepared = prepare(
             data, **{name: options.pop(name) for name in DEFAULTS if name in options}
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mlfs.api.options import NAMED
 from mlfs.binnings import BINNINGS
 from mlfs.cli.console import INTERRUPTED, console_of
 from mlfs.cli.help import Command, topical
@@ -164,6 +165,15 @@ KEPT = ("metrics", "jobs", "cluster", "folder", "force", "predictions", "on_cell
     show_default=True,
     help="A missing value is a level of its own for the selection, or "
     "left out; for models it becomes the mean.",
+)
+@topical(
+    "Data",
+    "--correction",
+    type=click.Choice(NAMED["correction"].kind.choices),
+    default=NAMED["correction"].default,
+    show_default=True,
+    help="How the information of selections is corrected for the bias of counts, as in mlfs "
+    "select.",
 )
 @topical(
     "Output",

@@ -228,7 +228,7 @@ def _served_by(name: str, broken: str) -> tuple[list[str], list[str]]:
     estimators, corrections = (NAMED[option].kind.choices for option in ("estimator", "correction"))
     return (
         [value for value in estimators if value in {"counts", *served}],
-        [value for value in corrections if value in {"none", *served}],
+        [value for value in corrections if value in {"auto", "none", *served}],
     )
 
 

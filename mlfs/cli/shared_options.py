@@ -256,6 +256,7 @@ def place_of(path: str) -> str:
 
 def selection_options(options: Mapping[str, Any]) -> tuple[Criterion, dict[str, Any]]:
     """The criterion, and what `mlfs.select` wants; both are checked before the data are read."""
+    from mlfs.api.options import number_asked
     from mlfs.api.unused_options import refuse_on_cluster, refuse_unused
     from mlfs.criteria import get, typed
 
@@ -263,8 +264,9 @@ def selection_options(options: Mapping[str, Any]) -> tuple[Criterion, dict[str, 
     settings["parameters"] = parameters_of(settings["parameters"])
     settings["criterion"] = typed(settings["criterion"])
     name, criterion = get(settings["criterion"], settings["parameters"])
-    refuse_unused(name, criterion, settings, _given())
-    if settings["estimator"] != "counts" or settings["correction"] != "none":
+    number = number_asked(settings["n"], criterion, settings)
+    refuse_unused(name, criterion, {**settings, "n": number}, _given())
+    if settings["estimator"] != "counts" or settings["correction"] not in {"auto", "none"}:
         from mlfs.api.estimators import refuse_unanswered
 
         refuse_unanswered(name, criterion, settings)

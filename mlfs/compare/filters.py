@@ -47,7 +47,7 @@ from mlfs.compare.relief import ppt_relieff, relieff_ml, rf_br
 from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.dataset import Label
 from mlfs.errors import DataError, UsageError, printable
-from mlfs.information.for_search import table_of
+from mlfs.information.for_search import plain_of, table_of
 from mlfs.models.training_table import TrainingTable
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ def qpfs(train: TrainingRows, _: int) -> np.ndarray:
         The training rows.
     """
     prepared = train.prepared
-    relevance = np.asarray(prepared.info.mi_fL, np.float64)
+    relevance = np.asarray(plain_of(prepared.info).mi_fL, np.float64)  # as the pairs are
     if relevance.size > MOST_FEATURES:
         msg = (
             f"the baseline qpfs compares all pairs of features, and takes at most "

@@ -27,7 +27,10 @@ from mlfs.errors import UsageError, check_name, plural, printable
 from mlfs.metrics import METRICS
 
 DEFAULT_METRICS = ("exact_match", "hamming_loss", "macro_f1", "micro_f1", "ranking_loss")
-OPTIONS = ("bins", "n_bins", "nominal_limit", "missing", "network", "order", "k", "prefilter")
+OPTIONS = (
+    *("bins", "n_bins", "nominal_limit", "missing", "correction"),
+    *("network", "order", "k", "prefilter"),
+)
 SHOWN = 5  # names in a note
 Progress = Callable[[int, int, Mapping[str, Any] | None], object]
 
@@ -115,8 +118,8 @@ def run(
     on_cell : callable, optional
         Called with the number of cells done, of all, and the record of the last one.
     **options
-        How selections are made: ``bins``, ``n_bins``, ``missing`` and other options of
-        `mlfs.select`.
+        How selections are made: ``bins``, ``n_bins``, ``missing``, ``correction`` and other
+        options of `mlfs.select`.
 
     Returns
     -------

@@ -19,6 +19,7 @@ from mlfs.api.prepared import DEFAULTS, NO_MATTER, Prepared, prepare
 from mlfs.data.dataset import Dataset
 from mlfs.errors import UsageError, printable
 
+PREPARATION = ("bins", "n_bins", "nominal_limit", "missing", "correction")
 STATUS, REFERENCES = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
@@ -133,9 +134,6 @@ def limited(seconds: float | None) -> Iterator[None]:
         for (number, timer, _), handler in zip(timers, before, strict=True):
             signal.setitimer(timer, 0)
             signal.signal(number, handler)
-
-
-PREPARATION = ("bins", "n_bins", "nominal_limit", "missing")
 
 
 @dataclass

@@ -253,6 +253,7 @@ class PairStatistics:
             terms = np.zeros(group.cells + 1, np.int64)
             np.cumsum(terms_of(n_fs, self._counts.xlogx).sum(axis=1), out=terms[1:])
             sums = terms[group.first[1:]] - terms[group.first[:-1]]
+            sums += terms_of(modes, self._counts.xlogx).sum(axis=1)
             self._cells[i] = row_walks.Pairs(n_fs, modes, sums)
             self._report_growth(n_fs, modes, sums)
         return self._cells[i]

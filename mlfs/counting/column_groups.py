@@ -265,7 +265,11 @@ class ColumnGroup:
         """The cells of some of its columns by row: `Lists` in `mlfs._kernels.row_walks`."""
         raise NotImplementedError
 
-    needs_label_pairs = True  # for the sums of triples
+    by_label = False  # whether triples are counted and summed one label after the other
+
+    def needs_label_pairs(self, anchor: Anchor) -> bool:  # noqa: ARG002
+        """Whether sums of triples with an anchor need the co-occurrences with the labels."""
+        return True
 
     def add_triple_sums(
         self, triples: Triples, co_fl: np.ndarray, xlogx: XLogX, out: np.ndarray

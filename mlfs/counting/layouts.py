@@ -236,8 +236,13 @@ class RowLists(ColumnGroup):
         levels, modes = codes.levels[first:last], codes.mode[first:last]
         super().__init__(levels, modes, n, int(weights.sum()))
         self._codes, self._begin = codes, first
-        self.needs_label_pairs = self.two_levels
         self._lists = list_cells(codes, first, last, weights)
+
+    by_label = True
+
+    def needs_label_pairs(self, anchor: Anchor) -> bool:
+        """Whether the rows of the anchor, and not those of the labels too, are walked."""
+        return not self.is_wide(anchor)
 
     def columns_at_once(self, entries: int) -> int:  # noqa: ARG002  # they are at hand
         """The number of all its columns."""
@@ -293,9 +298,6 @@ class RowLists(ColumnGroup):
                 row = out[i if out.shape[0] > 1 else 0]
                 self.add_walked_sums(anchor, xlogx, row, triples.labels.codes.column(label))
             return
-        if not self.two_levels or anchor.cells != 1:
-            self._add_joint_of_levels(triples, xlogx, out)
-            return
         if indices.size == 1:
             label_rows, _ = triples.labels.codes.entries(int(indices[0]))
             rows = np.empty(anchor.rows.size, np.int32)
@@ -303,6 +305,9 @@ class RowLists(ColumnGroup):
         else:
             rows, starts = triples.pairs.rows_by_label
             ends = starts[indices], starts[indices + 1]
+        if not self.two_levels or anchor.cells != 1:
+            self._add_joint_of_levels(triples, rows, ends, co_fl, xlogx, out)
+            return
         co = padded((self.size,), self.small)
         n = self._two_levels(triples, co_fl)
         row_walks.add_joint_of_lists(self._lists, rows, *ends, n, xlogx, co, out)
@@ -371,30 +376,43 @@ class RowLists(ColumnGroup):
         (n,) = cells_of(joint(x[rows], codes[rows]), self._lists.weights[rows])
         return int(terms_of(n, xlogx).sum())
 
-    def _add_joint_of_levels(self, triples: Triples, xlogx: XLogX, out: np.ndarray) -> None:
-        anchor, y = triples.pairs.anchor, triples.labels.codes
+    def _add_joint_of_levels(
+        self,
+        triples: Triples,
+        rows: np.ndarray,
+        ends: tuple[np.ndarray, np.ndarray],
+        co_fl: np.ndarray,
+        xlogx: XLogX,
+        out: np.ndarray,
+    ) -> None:
+        anchor, cells = triples.pairs.anchor, triples.n_sl
         n_sl = np.empty((triples.indices.size, anchor.levels), np.int64)
-        cells = triples.n_sl
         n_sl[:, anchor.non_modes] = cells
         n_sl[:, anchor.mode] = triples.labels.n_cells[triples.indices] - cells.sum(axis=1)
-        scratch = row_walks.WalkMemory(
-            padded((self.cells, anchor.levels), np.int64),
-            np.empty(self.size, np.int32),
-            padded((self.size,), np.uint8),
-        )
-        table = triples.pairs.cells(triples.group)
+        scratch = vars(self).pop("_scratch", None)  # taken away: another thread makes its own
+        if scratch is None or scratch.co.shape[1] != anchor.levels:
+            scratch = row_walks.WalkMemory(
+                padded((self.cells, anchor.levels), np.int64),
+                np.empty(self.cells * anchor.levels, np.int64),
+                padded((self.cells,), np.int64),
+                padded((self.size,), np.int64),
+                padded((self.size, anchor.levels), np.int64),
+            )
         row_walks.add_joint_of_levels(
             self._lists,
             anchor.codes,
-            y.indptr,
-            y.rows,
-            triples.indices,
-            table,
+            anchor.mode,
+            anchor.n,
+            rows,
+            *ends,
+            co_fl,
             n_sl,
+            triples.pairs.cells(triples.group),
             xlogx,
             scratch,
             out,
         )
+        self._scratch = scratch
 
 
 def joint(x: np.ndarray, codes: np.ndarray) -> np.ndarray:

@@ -14,21 +14,30 @@ of this is made of the same co-occurrences as the exact information.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from mlfs._kernels.co_sums import AllCounts
 from mlfs._kernels.expected_sums import add_expected
+from mlfs.counting.anchor import Anchor
 from mlfs.counting.xlogx import terms_of
 from mlfs.errors import DataError, setting
 from mlfs.information.exact import ExactInfo
 from mlfs.information.info import Info, answer
+from mlfs.information.label_block import LabelBlock, sum_over_labels
 from mlfs.information.pair_matrix import Side
 from mlfs.information.table import Table
 
 MOST_ROWS = 1 << 22
 MOST_KEPT = 1 << 23  # expectations of pairs of counts
+MISSING_LEFT_OUT = (
+    "cannot leave rows with missing values out: make missing features a level "
+    f"({setting('missing', 'level')}) and complete the labels, or use another correction"
+)
+NO_LABELS = np.zeros(0, np.int64)
 
 
 class AdjustedInfo(Info):
@@ -116,6 +125,35 @@ class AdjustedInfo(Info):
         """sum_l I(s;l|f) = sum_l I(f,s;l) - I(f;l)."""
         return self.joint_fsL(s) - self.mi_fL
 
+    @answer
+    def cmi_fL_given_L(self) -> np.ndarray:
+        """Sum over the ordered pairs of different labels of I(f;l|l') = I(f;l,l') - I(f;l')."""
+        chance = self._expected.with_label_pairs(self._labels)
+        return self._exact.cmi_fL_given_L - self._cut(chance)
+
+    @property
+    def su_fl(self) -> np.ndarray:
+        """SU(f,l), with the corrected I(f;l)."""
+        h_sum = self.h_f[:, None] + self.h_l
+        return np.divide(2 * self.mi_fl, h_sum, out=np.zeros(h_sum.shape), where=h_sum > 0)
+
+    def joint_fssL(self, s: int, t: int) -> np.ndarray:
+        """sum_l I(f,s,t;l)."""
+        return self._exact.joint_fssL(s, t) - self._cut(self._expected.joint(s, self._labels, t))
+
+    def cmi_fs_given_s(self, s: int, t: int) -> np.ndarray:
+        """I(f;s|t) = I(f,t;s) - I(t;s)."""
+        chance = self._expected.of_pick_given(s, t)
+        return self._exact.cmi_fs_given_s(s, t) - self._cut(chance)
+
+    def sum_over_labels(self, g: Callable[[Any], np.ndarray]) -> np.ndarray:
+        """Sum g(block) over the labels, for what does not commute with that sum."""
+        budget = self._exact._table.budget
+        return sum_over_labels(self.d, self._labels, budget, self._block, g)
+
+    def _block(self, labels: np.ndarray) -> AdjustedBlock:
+        return AdjustedBlock(self, self._exact._block(labels), labels)
+
     @property
     def _is_subset(self) -> bool:
         return self._exact.d < self._exact._table.d
@@ -124,8 +162,62 @@ class AdjustedInfo(Info):
         return self._exact._cut(values)
 
 
+class AdjustedBlock:
+    """The arrays of some labels, see `LabelBlock`, less their expectations.
+
+    Parameters
+    ----------
+    info : AdjustedInfo
+        The view.
+    exact : LabelBlock
+        The arrays that are corrected.
+    labels : ndarray of int
+        The labels.
+    """
+
+    def __init__(self, info: AdjustedInfo, exact: LabelBlock, labels: np.ndarray) -> None:
+        self._info, self._exact, self._labels, self.q = info, exact, labels, exact.q
+
+    @property
+    def mi_fl(self) -> np.ndarray:
+        """I(f;l)."""
+        return self._info.for_labels(self._labels).mi_fl
+
+    def joint_fsl(self, s: int) -> np.ndarray:
+        """I(f,s;l)."""
+        expected = self._info._expected
+        chance = [self._info._cut(expected.joint(s, label)) for label in self._labels[:, None]]
+        return self._exact.joint_fsl(s) - np.stack(chance, axis=1)
+
+    def cmi_sl_given_f(self, s: int) -> np.ndarray:
+        """I(s;l|f) = I(f,s;l) - I(f;l)."""
+        return self.joint_fsl(s) - self.mi_fl
+
+    def cmi_fl_given_s(self, s: int) -> np.ndarray:
+        """I(f;l|s) = I(f,s;l) - I(s;l)."""
+        alone = AdjustedInfo(self._info._exact.only([s]), self._info._expected)
+        return self.joint_fsl(s) - alone.for_labels(self._labels).mi_fl
+
+    def interaction_fsl(self, s: int) -> np.ndarray:
+        """I(f;s;l) = I(f;l) - I(f;l|s)."""
+        return self.mi_fl - self.cmi_fl_given_s(s)
+
+    def mi_fs(self, s: int) -> np.ndarray:
+        """I(f;s), for each label."""
+        return np.repeat(self._info.mi_fs(s)[:, None], self.q, axis=1)
+
+    def h_fsl(self, s: int) -> np.ndarray:
+        """H(f,s,l), which is not corrected."""
+        return self._exact.h_fsl(s)
+
+
 class Expected:
     """Expectations of information under independence, in the order of the counted columns.
+
+    Weights that are whole numbers of rows, and not too many, repeat rows. Otherwise rows are
+    permuted with each counted once; of the uncertainty that chance leaves, H - E I, the power
+    N / n is taken as a share of H, where n = (sum w)^2 / sum w^2 is how many equal rows tell as
+    much (Kish, 1965). That is E I times N / n where it is small, and H where it is all of H.
 
     Parameters
     ----------
@@ -136,68 +228,116 @@ class Expected:
     """
 
     def __init__(self, table: Table, *, labels: bool = True) -> None:
+        why = no_expectation(table, labels=labels)
+        if why:
+            raise DataError(f"is 'expected', which {why}", option="correction")
+        self._weighted, self._spread = table, 1.0
+        if table.counts.total > MOST_ROWS:
+            weights = table.counts.weights / table.counts.total
+            self._spread = weights.size * math.fsum((weights * weights).tolist())
+            table = table.of_equal_rows()
         counts = table.counts
-        if not (table.f_all_valid and (not labels or (table.mask_of < 0).all())):
-            msg = (
-                "is 'expected', which cannot leave rows with missing values out: make missing "
-                f"features a level ({setting('missing', 'level')}) and complete the labels, or use "
-                "another correction"
-            )
-            raise DataError(msg, option="correction")
-        if counts.total > MOST_ROWS:
-            msg = (
-                f"is 'expected', which takes at most {MOST_ROWS:,} rows (the sum of their weights, "
-                "which are whole numbers), where no correction is needed: leave it out"
-            )
-            raise DataError(msg, option="correction")
-        self._table, self._counts, self._n = table, counts, int(counts.total)
+        self.table, self._counts, self._n = table, counts, int(counts.total)
         self._unit = counts.xlogx.unit
         self._values, self._value_index = np.unique(counts.n_f, return_inverse=True)
         self._by_count: dict[int, np.ndarray] = {}
         self._by_label: dict[int, np.ndarray] = {}
         self._by_feature: dict[int, np.ndarray] = {}
-        self._function: tuple[bytes, AllCounts] | None = None
+        self._functions: dict[bytes, AllCounts] = {}
 
     def with_label(self, label: int) -> np.ndarray:
         """E I(f;l)."""
         if label not in self._by_label:
-            y = self._counts.labels
-            n = y.n[y.offsets[label] : y.offsets[label + 1]]
-            self._by_label[label] = self.with_counts(n)
+            h = float(self._weighted.h_l[label])
+            self._by_label[label] = self.with_counts(self._of_label(label), h)
         return self._by_label[label]
 
     def with_labels(self, labels: np.ndarray) -> np.ndarray:
         """E sum_l I(f;l)."""
-        total = np.zeros(self._table.d)
+        total = np.zeros(self.table.d)
         for label in labels.tolist():
             total += self.with_label(label)
+        return total
+
+    def with_label_pairs(self, labels: np.ndarray) -> np.ndarray:
+        """The sum over the ordered pairs of labels of E I(f;l,l') - E I(f;l')."""
+        codes, weights = self._counts.label_codes, self._weighted.counts.weights
+        columns = [codes.column(label).astype(np.int64) for label in labels.tolist()]
+        total = -(labels.size - 1) * self.with_labels(labels)
+        for i, column in enumerate(columns):
+            for other in columns[:i]:
+                cells = column * (int(other.max(initial=0)) + 1) + other
+                n = np.bincount(cells, self._counts.weights).astype(np.int64)
+                total += 2 * self.with_counts(n, _entropy_of(np.bincount(cells, weights)))
         return total
 
     def with_feature(self, s: int) -> np.ndarray:
         """E I(f;s)."""
         if s not in self._by_feature:
-            anchor = self._table.anchor(self._table.position(s))
-            self._by_feature[s] = self.with_counts(anchor.n)
+            self._by_feature[s] = self.with_counts(self._anchor(s).n, self._entropy(s))
         return self._by_feature[s]
 
-    def joint(self, s: int, labels: np.ndarray) -> np.ndarray:
-        """E sum_l I(f,s;l)."""
-        table = self._table
-        anchor = table.anchor(table.position(s))
-        sums = table.sums_with(anchor, lambda: self.function(labels), labels)
-        constant = labels.size * int(table.t_n) - int(table.t_l[labels].sum())
-        return (sums + float(constant)) / (self._n * self._unit)
+    def joint(self, s: int, labels: np.ndarray, t: int | None = None) -> np.ndarray:
+        """E sum_l I(f,s;l), or E sum_l I(f,s,t;l)."""
+        n = [self._of_label(label) for label in labels.tolist()]
+        return self._joint(self._anchor(s, t), n, float(self._weighted.h_l[labels].sum()))
 
-    def with_counts(self, n: np.ndarray) -> np.ndarray:
-        """E I(f;x) of a column x with some counts."""
+    def of_pick_given(self, s: int, t: int) -> np.ndarray:
+        """E I(f,t;s) - E I(t;s)."""
+        joint = self._joint(self._anchor(t), [self._anchor(s).n], self._entropy(s))
+        alone = self._joint(self._anchor(t), [self._anchor(s).n], self._entropy(s), alone=True)
+        return joint - alone
+
+    def with_counts(self, n: np.ndarray, h: float) -> np.ndarray:
+        """E I(f;x) of a column x with some counts and an entropy."""
         t = int(terms_of(n.astype(np.int64), self._counts.xlogx).sum())
         expected = np.zeros(self._values.size)
         for count, times in zip(*np.unique(n[n > 0], return_counts=True), strict=True):
             expected += times * self._expected_terms(int(count))
         cells = np.floor(expected + 0.5).astype(np.int64)[self._value_index]
         sums = np.add.reduceat(cells, self._counts.offsets[:-1])
-        total = int(self._table.t_n) + sums - self._table.t_f - t
-        return total / (self._n * self._unit)
+        total = int(self.table.t_n) + sums - self.table.t_f - t
+        return self._spread_out(total / (self._n * self._unit), int(self.table.t_n) - t, h)
+
+    def _joint(
+        self, anchor: Anchor, n: list[np.ndarray], h: float, *, alone: bool = False
+    ) -> np.ndarray:
+        """E I(f,a;x) of an anchor a and columns x with some counts, or E I(a;x) alone, summed."""
+        function = self._function(n)
+        if alone:
+            terms = function.table[anchor.n]
+            sums: Any = np.full(self.table.d, terms.sum())
+        else:
+            sums = self.table.sums_with(anchor, lambda: function, NO_LABELS)
+        t = sum(int(terms_of(x.astype(np.int64), self._counts.xlogx).sum()) for x in n)
+        constant = len(n) * int(self.table.t_n) - t
+        return self._spread_out((sums + float(constant)) / (self._n * self._unit), constant, h)
+
+    def _spread_out(self, chance: np.ndarray, t: int, h: float) -> np.ndarray:
+        """The expectation with unequal weights, from that of equal rows."""
+        most = t / (self._n * self._unit)
+        if self._spread == 1.0 or most <= 0:
+            return chance
+        left = np.clip(1.0 - chance / most, 0.0, 1.0)
+        return np.asarray(h * (1.0 - left**self._spread))
+
+    def _anchor(self, s: int, t: int | None = None) -> Anchor:
+        table = self.table
+        if t is None:
+            return table.anchor(table.position(s))
+        return table.joint_picks.pair(table.position(s), table.position(t)).anchor
+
+    def _entropy(self, s: int) -> float:
+        """H(s), which only unequal weights ask for."""
+        if self._spread == 1.0:
+            return 0.0
+        table = self._weighted
+        return _entropy_of(table.anchor(table.position(s)).n)
+
+    def _of_label(self, label: int) -> np.ndarray:
+        y = self._counts.labels
+        n: np.ndarray = y.n[y.offsets[label] : y.offsets[label + 1]]
+        return n
 
     def _expected_terms(self, count: int) -> np.ndarray:
         """E[k log k], in units, of the rows that each count of a feature shares with some rows."""
@@ -210,22 +350,38 @@ class Expected:
             self._by_count[count] = expected
         return self._by_count[count]
 
-    def function(self, labels: np.ndarray) -> AllCounts:
-        """The expected sum of c log c over n(f,l), less c log c of n(f), by the count n(f).
+    def _function(self, n: list[np.ndarray]) -> AllCounts:
+        """The expected sum of c log c over n(f,x), less c log c of n(f), by the count n(f).
 
-        Both are summed over the labels; the difference is small enough for whole numbers.
+        Both are summed over columns x with the counts n(x); the difference is small enough for
+        whole numbers.
         """
-        key = labels.tobytes()
-        if self._function is None or self._function[0] != key:
-            y = self._counts.labels
-            n = [y.n[y.offsets[l] : y.offsets[l + 1]] for l in labels.tolist()]
-            counts, times = np.unique(np.concatenate(n), return_counts=True)
+        counts, times = np.unique(np.concatenate(n), return_counts=True)
+        key = counts.tobytes() + times.tobytes()
+        if key not in self._functions:
+            if (len(self._functions) + 1) * self._n > MOST_KEPT:
+                self._functions.clear()
             expected = np.zeros(self._n + 1)
             values, xlogx = np.arange(self._n + 1), self._counts.xlogx
             add_expected(values, counts, times, self._n, xlogx, expected)
-            difference = np.floor(expected - float(labels.size) * terms_of(values, xlogx) + 0.5)
-            self._function = key, AllCounts(difference.astype(np.int64), self._unit)
-        return self._function[1]
+            difference = np.floor(expected - float(len(n)) * terms_of(values, xlogx) + 0.5)
+            self._functions[key] = AllCounts(difference.astype(np.int64), self._unit)
+        return self._functions[key]
+
+
+def _entropy_of(n: np.ndarray) -> float:
+    """The entropy of a column with some counts."""
+    shares = n[n > 0] / n.sum()
+    return -float(shares @ np.log(shares))
+
+
+def no_expectation(table: Table, *, labels: bool = True) -> str:
+    """Why a table has no expectation under independence, or nothing."""
+    if not (table.f_all_valid and (not labels or (table.mask_of < 0).all())):
+        return MISSING_LEFT_OUT
+    if table.counts.n_rows > MOST_ROWS:
+        return f"takes at most {MOST_ROWS:,} rows, where no correction is needed: leave it out"
+    return ""
 
 
 def subtract_expected(out: np.ndarray, x: Side, y: Side, factor: float) -> None:
@@ -234,10 +390,10 @@ def subtract_expected(out: np.ndarray, x: Side, y: Side, factor: float) -> None:
         x, y, out = y, x, out.T
     same = x.table is y.table and np.array_equal(x.positions, y.positions)
     expected = Expected(y.table, labels=False)
-    if x.table is not y.table:
-        Expected(x.table, labels=False)  # nothing may be left out of it
+    rows = expected if x.table is y.table else Expected(x.table, labels=False)
     for i, position in enumerate(x.positions.tolist()):
-        chance = factor * expected.with_counts(x.table.anchor(position).n)[y.positions]
+        n, h = rows.table.anchor(position).n, float(x.table.h_f[position])
+        chance = factor * expected.with_counts(n, h)[y.positions]
         if same:  # both halves are subtracted the same
             out[i, i:] -= chance[i:]
             out[i + 1 :, i] -= chance[i + 1 :]

@@ -40,6 +40,8 @@ class Question:
         The parents of every label.
     f_all_valid : bool
         Whether no value is left out of any column, also of those of others.
+    adjusted : bool
+        Whether the expectation under independence is subtracted.
     """
 
     word: str
@@ -48,6 +50,7 @@ class Question:
     labels: np.ndarray
     parents: Any
     f_all_valid: bool
+    adjusted: bool
 
 
 class MissingColumns(LookupError):
@@ -65,8 +68,6 @@ class Holders(Protocol):
         How many codes of each column are not left out.
     f_all_valid : bool
         Whether no value is left out of any column.
-    floor : float
-        The least information there can be.
     size : int
         How many they are.
     """
@@ -74,7 +75,6 @@ class Holders(Protocol):
     of_labels: Table
     f_valid: np.ndarray
     f_all_valid: bool
-    floor: float
     size: int
 
     def ask(
@@ -122,6 +122,8 @@ class ColumnsInfo(Info):
         What was answered before, shared by all views.
     """
 
+    _adjusted = False
+
     def __init__(
         self,
         holders: Holders,
@@ -131,7 +133,8 @@ class ColumnsInfo(Info):
         cache: Cache | None = None,
     ) -> None:
         super().__init__(labels, features, parents)
-        self.holders, self._floor = holders, holders.floor
+        self.holders = holders
+        self._floor = -np.inf if self._adjusted else holders.of_labels.floor
         budget = holders.of_labels.budget
         self._cache = Cache(budget.cache) if cache is None else cache
         self._budget: Budget = budget
@@ -153,7 +156,8 @@ class ColumnsInfo(Info):
         return answer
 
     def _question(self, word: str, *picks: Any, more: tuple[Any, ...] = ()) -> Question:
-        return Question(word, picks, more, self._labels, self._parents, self.holders.f_all_valid)
+        valid = self.holders.f_all_valid
+        return Question(word, picks, more, self._labels, self._parents, valid, self._adjusted)
 
     def _cut(self, values: np.ndarray) -> np.ndarray:
         return read_only(values if self._features is None else values[self._features])
@@ -267,7 +271,18 @@ class ColumnsInfo(Info):
 class AdjustedColumnsInfo(ColumnsInfo):
     """The same, corrected by its expectation: the chain rule takes I(s;L) of another's column."""
 
+    _adjusted = True
     interaction_fsL, cmi_fs_given_L = Info.interaction_fsL, Info.cmi_fs_given_L
+
+    @property
+    def plain(self) -> ColumnsInfo:
+        """The same information, not corrected."""
+        return ColumnsInfo(self.holders, self._labels, self._features, self._parents)
+
+    def sum_over_labels(self, g: Callable[[Any], np.ndarray]) -> np.ndarray:
+        """Sum g(block) over the labels, for what does not commute with that sum."""
+        block_of = partial(_AdjustedBlock, self)
+        return sum_over_labels(self.d, self._labels, self._budget, block_of, g)
 
     def cmi_fL_given_s(self, s: int) -> np.ndarray:
         """sum_l I(f;l|s) = sum_l I(f,s;l) - I(s;l)."""
@@ -290,8 +305,26 @@ class _Block:
         """I(f;l)."""
         return self._ask("mi_fl")
 
-    cmi_sl_given_f = partialmethod(_ask, "cmi_sl_given_f")
-    cmi_fl_given_s = partialmethod(_ask, "cmi_fl_given_s")
-    interaction_fsl = partialmethod(_ask, "interaction_fsl")
+    cmi_sl_given_f: Any = partialmethod(_ask, "cmi_sl_given_f")
+    cmi_fl_given_s: Any = partialmethod(_ask, "cmi_fl_given_s")
+    interaction_fsl: Any = partialmethod(_ask, "interaction_fsl")
     joint_fsl, mi_fs = partialmethod(_ask, "joint_fsl"), partialmethod(_ask, "mi_fs")
     h_fsl = partialmethod(_ask, "h_fsl")
+
+
+class _AdjustedBlock(_Block):
+    """The same of corrected information: I(s;l) may be of another's column."""
+
+    def cmi_sl_given_f(self, s: int) -> np.ndarray:
+        """I(s;l|f) = I(f,s;l) - I(f;l)."""
+        difference: np.ndarray = self.joint_fsl(s) - self.mi_fl
+        return difference
+
+    def cmi_fl_given_s(self, s: int) -> np.ndarray:
+        """I(f;l|s) = I(f,s;l) - I(s;l)."""
+        difference: np.ndarray = self.joint_fsl(s) - self._info._ask("block.mi_fl")[s]  # noqa: SLF001
+        return difference
+
+    def interaction_fsl(self, s: int) -> np.ndarray:
+        """I(f;s;l) = I(f;l) - I(f;l|s)."""
+        return self.mi_fl - self.cmi_fl_given_s(s)

@@ -16,14 +16,16 @@ import numpy as np
 from mlfs._kernels import co_sums
 from mlfs.counting.anchor import Anchor
 from mlfs.counting.codes import Codes
-from mlfs.errors import CriterionError
-from mlfs.information.adjusted import AdjustedInfo
+from mlfs.errors import LOGGER, CriterionError
+from mlfs.information.adjusted import AdjustedBlock, AdjustedInfo
 from mlfs.information.columns_info import AdjustedColumnsInfo, ColumnsInfo
-from mlfs.information.exact import ExactInfo
+from mlfs.information.exact import MANY, SHARE, ExactInfo
 from mlfs.information.gaussian import GaussianInfo
 from mlfs.information.info import Info
 from mlfs.information.label_block import LabelBlock
 from mlfs.information.table import PairInfo, Table
+
+REPORTED = 20  # shuffles, after which the logger is told
 
 
 def table_of(info: Info) -> Table:
@@ -62,6 +64,26 @@ def view_of_some(
     if view._subset is not None:
         view._subset.expect(anchors, start)
     return view
+
+
+def counted_alone(info: Info, columns: np.ndarray) -> Info:
+    """The information of some columns, numbered anew and counted without the others."""
+    if isinstance(info, AdjustedInfo):
+        exact = counted_alone(info._exact, columns)
+        assert isinstance(exact, ExactInfo)
+        return with_parents(AdjustedInfo(exact), info._parents)
+    table = table_of(info)
+    counts = table.counts.take(columns if table.positions is None else table.positions[columns])
+    few = Table(
+        counts, table.q, table.mask_of, ignore_missing=table.ignore_missing, budget=table.budget
+    )
+    return ExactInfo(few, labels=info._labels, parents=info._parents)
+
+
+def can_count_alone(info: Info, columns: np.ndarray) -> bool:
+    """Whether it pays to count some columns without the others."""
+    counts_here = isinstance(info, (ExactInfo, AdjustedInfo))
+    return counts_here and info.d >= MANY and SHARE * columns.size <= info.d
 
 
 def constant_features(info: Info) -> np.ndarray:
@@ -166,10 +188,33 @@ def chance_relevance(info: Info, generator: np.random.Generator, shuffles: int) 
     if isinstance(info, ColumnsInfo):
         return info.chance_relevance(generator, shuffles)
     out, features = np.empty((shuffles, info.d)), np.array(info.features)
-    for row in out:
+    for done, row in enumerate(out):
+        if done % REPORTED == 0:  # the longest silence of a search
+            msg = "n = auto: %s candidates against chance, %s of %s shuffles"
+            LOGGER.info(msg, f"{info.d:,}", done, shuffles)
         table = table_of(info).shuffled(generator)
         row[:] = ExactInfo(table, labels=info._labels, features=features).mi_fL
     return out
+
+
+def number_of_levels(info: Info) -> np.ndarray:
+    """The number of levels of each candidate, without those that are left out."""
+    if isinstance(info, ColumnsInfo):
+        return info.holders.f_valid
+    table = table_of(info)
+    return table.f_valid if table.positions is None else table.f_valid[table.positions]
+
+
+def is_adjusted(info: Info) -> bool:
+    """Whether its expectation under independence is subtracted."""
+    return isinstance(info, (AdjustedInfo, AdjustedColumnsInfo))
+
+
+def plain_of(info: Info) -> Info:
+    """The same information without the expectation under independence subtracted."""
+    if isinstance(info, AdjustedColumnsInfo):
+        return info.plain
+    return with_parents(info._exact, info._parents) if isinstance(info, AdjustedInfo) else info
 
 
 def levels_of(info: Info, s: int) -> int:
@@ -180,9 +225,9 @@ def levels_of(info: Info, s: int) -> int:
     return table.valid(table.position(s))
 
 
-def block_of(info: Info, labels: np.ndarray) -> LabelBlock:
+def block_of(info: Info, labels: np.ndarray) -> LabelBlock | AdjustedBlock:
     """The block that `Info.sum_over_labels` hands to its function for some labels."""
-    assert isinstance(info, ExactInfo)
+    assert isinstance(info, (ExactInfo, AdjustedInfo))
     return info._block(labels)
 
 

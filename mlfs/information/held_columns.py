@@ -7,7 +7,8 @@ another one holds: these come along, and have numbers from the number of own col
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,9 @@ import numpy as np
 from mlfs.counting.anchor import Anchor
 from mlfs.counting.codes import Codes
 from mlfs.counting.counts import Counts
+from mlfs.information.adjusted import AdjustedInfo
 from mlfs.information.columns_info import MissingColumns, Question
+from mlfs.information.exact import ExactInfo
 from mlfs.information.for_search import (
     add_cmi_given_features,
     block_of,
@@ -76,11 +79,25 @@ class PartTable(Table):
 
     def anchor(self, s: int) -> Anchor:
         """A column as an anchor."""
-        return super().anchor(s) if s < self.d else self._others(s)[1]
+        if s < self.d:
+            return super().anchor(s)
+        column, anchor = self._others(s)
+        if self.counts.counts_rows and anchor.n is not column.codes.counts:
+            return Anchor(column.codes, 0, column.valid, column.codes.counts)
+        return anchor
 
     def column(self, s: int) -> np.ndarray:
         """The codes of a column."""
         return super().column(s) if s < self.d else self._others(s)[0].codes.column(0)
+
+    def of_equal_rows(self) -> Table:
+        """The same columns, own and lent, with every row counted once."""
+        own = super().of_equal_rows()
+        equal = PartTable(
+            own.counts, self.q, self.mask_of, positions=self.positions, budget=self.budget
+        )
+        equal._lent = self._lent
+        return equal
 
     def valid(self, s: int) -> int:
         """How many codes of a column are not left out."""
@@ -102,11 +119,9 @@ class HeldColumns:
         All rows of the columns.
     first : int
         The number of its first column in the whole table.
-    info_of : callable
-        Makes an Info of a table.
     """
 
-    def __init__(self, table: Table, first: int, info_of: Callable[[Table], Info]) -> None:
+    def __init__(self, table: Table, first: int) -> None:
         self.table = PartTable(
             table.counts,
             table.q,
@@ -115,9 +130,9 @@ class HeldColumns:
             positions=table.positions,
             budget=table.budget,
         )
-        self.first, self.info_of = first, info_of
+        self.first = first
         self.facts: Any = None  # whatever whoever made it wants to know of it
-        self.info = info_of(self.table)
+        self.info = ExactInfo(self.table)
         self._views: OrderedDict[Any, Info] = OrderedDict()
 
     def __reduce__(self) -> Any:
@@ -131,7 +146,7 @@ class HeldColumns:
             "budget": table.budget,
         }
         return _unpickled, (
-            coded, counts.kind, counts.per_cell, settings, self.first, self.info_of, self.facts,
+            coded, counts.kind, counts.per_cell, settings, self.first, self.facts,
         )  # fmt: skip
 
     def __sizeof__(self) -> int:
@@ -158,7 +173,7 @@ class HeldColumns:
         self.table.f_all_valid = question.f_all_valid
         numbered = {self._number(s): column for s, column in columns.items()}
         self.table.lend({s: numbered[s] for s in numbered if s >= self.table.d})
-        view = self._view(question.labels, question.parents)
+        view = self.view(question.labels, question.parents, adjusted=question.adjusted)
         args = [self._numbers(pick) for pick in question.picks] + list(question.more)
         if question.word == "chance_relevance":
             return chance_relevance(view, *args), args[0]
@@ -177,11 +192,17 @@ class HeldColumns:
     def _numbers(self, pick: Any) -> Any:
         return list(map(self._number, pick)) if isinstance(pick, list) else self._number(pick)
 
-    def _view(self, labels: np.ndarray, parents: Any) -> Info:
-        key = labels.tobytes(), parents
+    @cached_property
+    def _adjusted(self) -> AdjustedInfo:
+        return AdjustedInfo(self.info)
+
+    def view(self, labels: np.ndarray, parents: Any, *, adjusted: bool) -> Info:
+        """A view on some labels, plain or less its expectation under independence."""
+        key = labels.tobytes(), parents, adjusted
         view = self._views.get(key)
         if view is None:
-            view = self._views[key] = with_parents(self.info.for_labels(labels), parents)
+            info = self._adjusted if adjusted else self.info
+            view = self._views[key] = with_parents(info.for_labels(labels), parents)
             while len(self._views) > VIEWS:
                 self._views.popitem(last=False)
         return view
@@ -193,10 +214,9 @@ def _unpickled(
     per_cell: float,
     settings: dict[str, Any],
     first: int,
-    info_of: Callable[[Table], Info],
     facts: Any,
 ) -> HeldColumns:
     table = Table(Counts(*coded, kind, per_cell=per_cell), **settings)
-    held = HeldColumns(table, first, info_of)
+    held = HeldColumns(table, first)
     held.facts = facts
     return held

@@ -15,6 +15,7 @@ import numpy as np
 
 from mlfs._kernels import full_tables
 from mlfs.counting.anchor import Anchor, PairStatistics
+from mlfs.counting.column_groups import Kind
 from mlfs.counting.counts import Counts
 from mlfs.counting.memory import ROOMY, Budget, Cache
 from mlfs.counting.subset_planes import SubsetPlanes
@@ -359,6 +360,13 @@ class Table:
             positions=self.positions,
             budget=replace(self.budget, cache=0),
         )
+
+    def of_equal_rows(self) -> Table:
+        """The same columns with every row counted once."""
+        counts = self.counts
+        kind = np.full(self.d, Kind.LISTS)
+        equal = Counts(counts.features, counts.label_codes, None, kind)
+        return Table(equal, self.q, self.mask_of, positions=self.positions, budget=self.budget)
 
     def among_rows(self, row_mask: np.ndarray) -> Table:
         """The same columns with only the rows of a mask counted; nothing is packed again."""

@@ -103,8 +103,7 @@ class LabelPairs:
             group, step = counts.groups[i], self.labels_at_once(i)
             for start in range(0, labels.size, step):
                 chunk = labels[start : start + step]
-                is_kept = self._keeps_all and group.needs_label_pairs
-                co = self.co(i, chunk) if is_kept else self._count(i, chunk)
+                co = self.co(i, chunk) if self._keeps_all else self._count(i, chunk)
                 group.add_label_sums(counts.labels.n_cells[chunk], co, counts.xlogx, total[a:b])
 
         counts.parallel.over_groups(work, int(counts.non_mode.sum()))
@@ -264,16 +263,17 @@ class TripleSums:
 
     def _add(self, triples: Triples, out: np.ndarray) -> None:
         group, i = self.counts.groups[triples.group], triples.group
-        co_fl = self.table.label_pairs.co(i, triples.indices) if group.needs_label_pairs else NONE
+        needed = group.needs_label_pairs(triples.pairs.anchor)
+        co_fl = self.table.label_pairs.co(i, triples.indices) if needed else NONE
         group.add_triple_sums(triples, co_fl, self.counts.xlogx, out)
 
     def labels_at_once(self, i: int, pairs: PairStatistics) -> int:
         """How many labels may be counted at a time with an anchor and a column group."""
         group = self.counts.groups[i]
-        if not group.needs_label_pairs:  # it counts label by label
+        if not group.needs_label_pairs(pairs.anchor):  # it counts label by label
             return len(self.counts.labels)
         at_once = self.table.label_pairs.labels_at_once(i)
-        if not group.two_levels or pairs.anchor.cells != 1:
+        if not group.by_label and (not group.two_levels or pairs.anchor.cells != 1):
             at_once = min(at_once, CELLS_AT_ONCE // max(1, group.cells * pairs.anchor.cells))
         planes = pairs.anchor.levels * max(1, self.counts.n_rows) // 8  # bytes
         return max(1, min(at_once, self.table.budget.block // max(1, planes)))

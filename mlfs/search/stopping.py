@@ -53,10 +53,11 @@ class AutoStop:
         mean, variance = chance.mean(axis=0), chance.var(axis=0, ddof=1 if shuffles > 1 else 0)
         self._chance = mean
         relevance = info.mi_fL
-        self.p_values = _tail(relevance, mean, variance)
+        tails = _Tails(mean, variance)
+        self.p_values = tails.exact(relevance)
         # mean and variance come from the other shuffles
         fresh = chance_relevance(info, generator, shuffles)
-        by_chance = np.concatenate([_tail(row, mean, variance) for row in fresh])
+        by_chance = np.concatenate([tails.near_enough(row) for row in fresh])
         self.significant, adjusted = _discoveries(self.p_values, by_chance, shuffles, alpha)
         gain = relevance - mean
         self._least = min_gain * float(gain[self.significant].max(initial=0.0))
@@ -73,6 +74,10 @@ class AutoStop:
             shuffles,
         )
 
+    def narrow(self, info: Info, columns: np.ndarray) -> None:
+        """Go on with some of the columns only, which `info` numbers anew."""
+        self._info, self._chance = info, self._chance[columns]
+
     def closes(self, s: int) -> np.ndarray:
         """Give a mask of the candidates that add too little after the pick of s."""
         levels = levels_of(self._info, s)
@@ -80,22 +85,40 @@ class AutoStop:
         return gain < self._least
 
 
-def _tail(relevance: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
-    """Compute P(chance >= relevance), where chance is a gamma variable of this mean and variance.
+class _Tails:
+    """P(chance >= relevance), where chance is a gamma variable of this mean and variance.
 
     2 N I is a chi-square variable under independence, and a sum over dependent labels is close
     to a scaled one (Satterthwaite): this gives small p-values without a million shuffles. Rare
     values have a heavier tail, so the results are comparable, but are not yet probabilities.
     """
-    from scipy.special import gammaincc  # most selections do not need it
 
-    # relevance that shuffling does not change (as of an identifier) is not evidence
-    same = relevance - mean <= ROUNDING * np.maximum(1.0, mean)
-    ok = (mean > 0) & (variance > 0) & ~same
-    shape = np.divide(mean**2, variance, out=np.ones_like(mean), where=ok)
-    scale = np.divide(variance, mean, out=np.ones_like(mean), where=ok)
-    tail = gammaincc(shape, relevance / scale)
-    return np.where(ok, tail, np.where(same, 1.0, 0.0))
+    def __init__(self, mean: np.ndarray, variance: np.ndarray) -> None:
+        self._mean, self._varies = mean, (mean > 0) & (variance > 0)
+        self._shape = np.divide(mean**2, variance, out=np.ones_like(mean), where=self._varies)
+        self._scale = np.divide(variance, mean, out=np.ones_like(mean), where=self._varies)
+        self._spread = 1.0 / (3.0 * np.sqrt(self._shape))
+
+    def exact(self, relevance: np.ndarray) -> np.ndarray:
+        """The tails of all features."""
+        from scipy.special import gammaincc  # most selections do not need it
+
+        return self._where_it_varies(gammaincc(self._shape, relevance / self._scale), relevance)
+
+    def near_enough(self, relevance: np.ndarray) -> np.ndarray:
+        """The same, but tails beyond a sixth by the cube root of Wilson & Hilferty (1931)."""
+        from scipy.special import gammaincc, ndtr
+
+        ratio = relevance / (self._shape * self._scale)
+        root = (np.cbrt(ratio) - 1.0) / self._spread + self._spread
+        tail, small = ndtr(-root), np.flatnonzero(root > 1.0)
+        tail[small] = gammaincc(self._shape[small], relevance[small] / self._scale[small])
+        return self._where_it_varies(tail, relevance)
+
+    def _where_it_varies(self, tail: np.ndarray, relevance: np.ndarray) -> np.ndarray:
+        # relevance that shuffling does not change (as of an identifier) is not evidence
+        same = relevance - self._mean <= ROUNDING * np.maximum(1.0, self._mean)
+        return np.where(self._varies & ~same, tail, np.where(same, 1.0, 0.0))
 
 
 def _discoveries(

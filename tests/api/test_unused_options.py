@@ -20,8 +20,8 @@ CHAIN = "only used for a label network that is learned as a chain, and the"
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"k": 1}, f"k is {CHAIN} criterion mim uses none: leave it out"),
-        ({"k": 1, "order": "full"}, f"order and k are {CHAIN} criterion mim uses none: leave them"),
+        ({"k": 1}, f"k is {CHAIN} criterion scls uses none: leave it out"),
+        ({"k": 1, "order": "full"}, f"order and k are {CHAIN} criterion scls uses none"),
         (
             {"criterion": "mlfs_global", "network": "tree", "k": 1},
             f"k is {CHAIN} network is a tree",
@@ -31,7 +31,10 @@ CHAIN = "only used for a label network that is learned as a chain, and the"
             {"n": 2, "alpha": 0.1, "min_gain": 0.0},
             "alpha and min_gain are only used for an automatic number of features, and n is 2",
         ),
-        ({"seed": 1}, "seed is only used for an automatic number of features, or one by cross-v"),
+        (
+            {"n": 2, "seed": 1},
+            "seed is only used for an automatic number of features, or one by cross-v",
+        ),
     ],
 )
 def test_an_option_without_a_use_is_refused(options: dict[str, Any], message: str) -> None:

@@ -73,7 +73,10 @@ def picks(done: Ran) -> list[int]:
 
 
 def test_the_table(run, tiny) -> None:
-    assert select(run, "-n", "3", "--units", "bits", "--labels", "y,z", tiny).out == TINY_PICKS
+    assert (
+        select(run, "-c", "mim", "-n", "3", "--units", "bits", "--labels", "y,z", tiny).out
+        == TINY_PICKS
+    )
 
 
 def test_names_and_indices_stand_one_a_line(run, tiny) -> None:
@@ -252,9 +255,9 @@ def test_criteria_are_listed(run) -> None:
 def test_criteria_as_json(run) -> None:
     listed = json.loads(run("criteria", "--format", "json").out)["criteria"]
     served = {one["name"]: (one["estimators"], one["corrections"]) for one in listed}
-    assert served["mrmr"] == (["counts", "gaussian"], ["none", "miller-madow", "expected"])
-    assert served["disr"] == (["counts"], ["none", "miller-madow"])
-    assert served["jim"] == (["counts"], ["none"])
+    assert served["mrmr"] == (["counts", "gaussian"], ["auto", "none", "miller-madow", "expected"])
+    assert served["disr"] == (["counts"], ["auto", "none", "miller-madow", "expected"])
+    assert served["jim"] == (["counts"], ["auto", "none"])
     found = {one["name"]: one for one in listed}
     assert found["mlfs_local"]["scope"] == "each label"
     assert found["mlcfs"]["search"] == "best first"

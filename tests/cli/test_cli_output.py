@@ -60,12 +60,25 @@ def test_a_report_goes_to_a_file(run) -> None:
         assert (done.code, done.out, done.err) == (0, "", "")
     assert json.loads(Path("p.json").read_text())["schema"] == 1
     assert Path("p.csv").read_text().startswith("rank,index,name")
-    assert Path("p.txt").read_text().startswith("mim: 2 of 24 features")
+    assert Path("p.txt").read_text().startswith("scls: 2 of 24 features")
     assert Path("p.txt.gz").read_bytes().startswith(b"\x1f\x8b")
 
 
 def test_the_reduced_data_go_to_stdout_and_the_report_to_stderr(capfdbinary) -> None:
-    arguments = ["select", "-n", "2", "--format", "names", "-o", "-", "--to", "csv", SONGS]
+    arguments = [
+        "select",
+        "-c",
+        "mim",
+        "-n",
+        "2",
+        "--format",
+        "names",
+        "-o",
+        "-",
+        "--to",
+        "csv",
+        SONGS,
+    ]
     assert cli.main(arguments) == 0
     seen = capfdbinary.readouterr()
     assert seen.out.startswith(b"drums,distortion,happy,")
@@ -123,7 +136,7 @@ def test_what_cannot_be_written_whole_is_not_written_and_the_ranking_is_not_lost
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("mlfs.data.delimited.csv_reader.write", full)
-    done = run("select", "-q", "-n", "2", "--format", "names", "-o", "r.csv", SONGS)
+    done = run("select", "-c", "mim", "-q", "-n", "2", "--format", "names", "-o", "r.csv", SONGS)
     assert done.code == 1
     assert done.out == "drums\ndistortion\n"
     assert "No space left on device" in done.err
@@ -132,9 +145,9 @@ def test_what_cannot_be_written_whole_is_not_written_and_the_ranking_is_not_lost
 
 def test_control_characters_never_reach_the_terminal(run, tmp_path: Path) -> None:
     (tmp_path / "esc.csv").write_text(CONTROL, encoding="utf-8")
-    common = ["-n", "3", "--labels", "last:1", "esc.csv"]
+    common = ["-n", "3", "-c", "mim", "--labels", "last:1", "esc.csv"]
     for command in ("select", "explain", "info"):
-        done = run(command, *(common if command != "info" else common[2:]))
+        done = run(command, *(common if command != "info" else common[4:]))
         assert "\x1b" not in done.out + done.err
     assert run("select", "--format", "names", *common).out == "a\\x1b[31mb\né\nna\\nme\n"
     for form in ("csv", "json"):

@@ -33,20 +33,19 @@ def adjusted(table: Table) -> AdjustedInfo:
 class Here:
     """Holders in this process; every message is pickled."""
 
-    def __init__(self, x: Codes, y: Codes, cuts: list[int], make: Any, **settings: Any) -> None:
+    def __init__(self, x: Codes, y: Codes, cuts: list[int], **settings: Any) -> None:
         y, mask_of = with_masks(y)
         counting = {name: settings.pop(name) for name in ("weights", "per_cell")}
         self.edges, self.held = [0, *cuts, len(x)], list[HeldColumns]()
         for a, b in zip(self.edges, self.edges[1:], strict=False):
             counts, positions = Counts.of(x.take(np.arange(a, b)), y, **counting)
             table = Table(counts, Q, mask_of, positions=positions, **settings)
-            self.held.append(pickle.loads(pickle.dumps(HeldColumns(table, a, make))))
+            self.held.append(pickle.loads(pickle.dumps(HeldColumns(table, a))))
         self.of_labels = Table(Counts.of(x.take(np.arange(0)), y, **counting)[0], Q, mask_of)
         tables = [held.table for held in self.held]
         orders = [slice(None) if t.positions is None else t.positions for t in tables]
         self.f_valid = np.concatenate([t.f_valid[o] for t, o in zip(tables, orders, strict=True)])
         self.f_all_valid = all(table.f_all_valid for table in tables)
-        self.floor = -np.inf if make is adjusted else self.of_labels.floor
         self.size = len(self.held)
 
     def ask(
@@ -77,6 +76,7 @@ WAYS: dict[str, tuple[float, Any, dict[str, Any]]] = {
     "weights": (0.05, ExactInfo, {**PLAIN, "weights": np.arange(N) % 4, "ignore_missing": True}),
     "miller-madow": (0.0, ExactInfo, {**PLAIN, "per_cell": -0.5}),
     "expected": (0.0, adjusted, PLAIN),
+    "expected, unequal weights": (0.0, adjusted, {**PLAIN, "weights": np.arange(1, N + 1) << 20}),
 }
 
 
@@ -84,9 +84,9 @@ WAYS: dict[str, tuple[float, Any, dict[str, Any]]] = {
 def test_every_criterion_picks_the_same(way: str) -> None:
     missing, make, settings = WAYS[way]
     codes = table(missing)
-    one: Any = with_parents(Here(*codes, [], make, **settings).held[0].info, PARENTS)
+    one: Any = with_parents(make(Here(*codes, [], **settings).held[0].table), PARENTS)
     kind = ColumnsInfo if make is ExactInfo else AdjustedColumnsInfo
-    many = kind(Here(*codes, [7, 20], make, **settings), np.arange(Q), parents=PARENTS)
+    many = kind(Here(*codes, [7, 20], **settings), np.arange(Q), parents=PARENTS)
     for name in criteria.available():
         criterion = criteria.get(name)[1]
         for own, other in ((one, many), (one.for_label(1), many.for_label(1))):
@@ -105,18 +105,18 @@ def test_every_criterion_picks_the_same(way: str) -> None:
 
 @pytest.mark.parametrize("way", ["plain", "left out"])
 def test_the_order_of_a_chain_on_all_features_is_the_same(way: str) -> None:
-    missing, make, settings = WAYS[way]
+    missing, _, settings = WAYS[way]
     codes = table(missing)
-    one = Here(*codes, [], make, **settings).held[0].info
-    many = ColumnsInfo(Here(*codes, [5, 6, 20], make, **settings), np.arange(Q))
+    one = Here(*codes, [], **settings).held[0].info
+    many = ColumnsInfo(Here(*codes, [5, 6, 20], **settings), np.arange(Q))
     np.testing.assert_array_equal(cmi_given_features(one), cmi_given_features(many))
 
 
 def test_picks_may_be_asked_jointly_in_any_order() -> None:
-    missing, make, settings = WAYS["left out"]
+    missing, _, settings = WAYS["left out"]
     codes = table(missing)
-    one = Here(*codes, [], make, **settings).held[0].info
-    many = ColumnsInfo(Here(*codes, [7, 20], make, **settings), np.arange(Q))
+    one = Here(*codes, [], **settings).held[0].info
+    many = ColumnsInfo(Here(*codes, [7, 20], **settings), np.arange(Q))
     for picked in ([1, 25, 9, 14, 3], [1, 25], [8], [8, 2, 22, 1, 29, 13, 4, 5, 6, 10, 11, 12]):
         np.testing.assert_array_equal(one.cmi_fL_given_S(picked), many.cmi_fL_given_S(picked))
         np.testing.assert_array_equal(one.su_fS(picked), many.su_fS(picked))

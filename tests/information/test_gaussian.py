@@ -213,7 +213,7 @@ def test_a_nominal_column_has_the_entropy_of_its_block() -> None:
 def test_what_it_cannot_do_is_refused_in_one_sentence(options, message):
     X, Y = correlated(60)
     with pytest.raises((UsageError, DataError)) as caught:
-        mlfs.select((X, Y), **{"n": 2, "estimator": "gaussian", **options})
+        mlfs.select((X, Y), **{"criterion": "mim", "n": 2, "estimator": "gaussian", **options})
     assert str(caught.value).startswith(message)
 
 
@@ -310,7 +310,7 @@ def test_labels_must_be_complete():
     Y = Y.astype(float)
     Y[7, 1] = np.nan
     with pytest.raises(DataError, match="the label 'y1' misses a value in row 8"):
-        mlfs.select((X, Y), n=1, estimator="gaussian")
+        mlfs.select((X, Y), "mim", n=1, estimator="gaussian")
 
 
 def test_nominal_columns_of_many_values_and_keys_are_reported():

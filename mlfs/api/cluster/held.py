@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial, wraps
+from functools import wraps
 from itertools import pairwise
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
@@ -18,7 +18,7 @@ from mlfs.api.candidates import Grouping, grouping
 from mlfs.api.cluster.connection import Connection, Lost
 from mlfs.api.cluster.elsewhere import Elsewhere, as_dataset, part_of
 from mlfs.api.counted import count_columns
-from mlfs.api.estimators import info_of, per_cell_of
+from mlfs.api.estimators import chosen_correction, per_cell_of
 from mlfs.api.missing_values import first_missing, missing_error
 from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import kinds
@@ -133,7 +133,7 @@ def _hold(part: Any, shared: _Shared, setting: _Setting) -> HeldColumns:
     missing = *missing[:2], setting.columns[missing[2]]
     identifiers = [setting.columns[j] for j in identifier_columns(data)]
     _, learned, table = count_columns(data, shared.weights, options, most, bytes_made([], data))
-    held = HeldColumns(table, setting.first, partial(info_of, correction=options["correction"]))
+    held = HeldColumns(table, setting.first)
     f_valid = table.f_valid if table.positions is None else table.f_valid[table.positions]
     held.facts = _Facts(
         data.columns,
@@ -183,7 +183,7 @@ def join_held(parts: Sequence[HeldColumns]) -> HeldColumns:
         positions=positions,
         budget=table.budget,
     )
-    return HeldColumns(whole, 0, parts[0].info_of)
+    return HeldColumns(whole, 0)
 
 
 # ---- here -------------------------------------------------------------------------------------
@@ -226,8 +226,6 @@ class Workers:
         )
         self.f_valid = np.concatenate([facts.f_valid for facts in self.facts])
         self.f_all_valid = all(facts.f_all_valid for facts in self.facts)
-        adjusted = shared.options["correction"] == "expected"
-        self.floor = -np.inf if adjusted else of_labels.floor
 
     def _make(self) -> None:
         """Let workers hold what none holds: at first everything, later what was lost."""
@@ -367,9 +365,13 @@ def count_on_cluster(
             columns=tuple(columns[j] for j in place.tolist()),
             notes=table.notes(dataset.notes, notes),
         )
-    kind = AdjustedColumnsInfo if options["correction"] == "expected" else ColumnsInfo
+    labels = np.arange(dataset.shape[2])
+    info = ColumnsInfo(workers, labels)
     identifiers = sorted(j for facts in workers.facts for j in facts.identifiers)
-    return dataset, groups, learned, kind(workers, np.arange(dataset.shape[2])), identifiers
+    chosen = chosen_correction(options["correction"], info, groups.candidates(identifiers))
+    if chosen == "expected":
+        info = AdjustedColumnsInfo(workers, labels)
+    return dataset, groups, learned, info, identifiers
 
 
 def _edges(table: Any, groups: Grouping, size: int) -> list[int]:

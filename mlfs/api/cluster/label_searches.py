@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from mlfs.api.cluster.connection import Lost
 from mlfs.api.cluster.held import Workers, alone
 from mlfs.api.plan import Plan, search
-from mlfs.information.columns_info import ColumnsInfo
-from mlfs.information.for_search import with_parents
+from mlfs.information.columns_info import AdjustedColumnsInfo, ColumnsInfo
 from mlfs.information.held_columns import HeldColumns
 from mlfs.information.info import Info
 from mlfs.search.picks import SearchResult
@@ -22,12 +23,18 @@ Fixed = tuple[list[int], list[int]]
 
 @alone
 def _search(
-    held: HeldColumns, plan: Plan, parents: Any, label: int, fixed: Fixed, seconds: float | None
+    held: HeldColumns,
+    plan: Plan,
+    parents: Any,
+    adjusted: bool,
+    label: int,
+    fixed: Fixed,
+    seconds: float | None,
 ) -> SearchResult:
     """On a worker: search for a label, for so many seconds at the most."""
-    info = with_parents(held.info_of(held.table), parents)
+    info = held.view(np.array([label]), parents, adjusted=adjusted)
     plan = replace(plan, options=plan.options.but(max_seconds=seconds), began=time.perf_counter())
-    return search(plan, fixed, info.for_label(label), "")
+    return search(plan, fixed, info, "")
 
 
 # options whose values stay with the client: the data, and what cannot be sent
@@ -82,7 +89,7 @@ def _results(
 ) -> Iterator[tuple[int, SearchResult]]:
     """The result for each label that has none yet, one on each worker at a time."""
     plain = replace(plan, on_pick=None, options=plan.options.but(**OF_THE_CLIENT))
-    parents = info._parents  # noqa: SLF001
+    parents, adjusted = info._parents, isinstance(info, AdjustedColumnsInfo)  # noqa: SLF001
     connection = info.holders.connection  # type: ignore[attr-defined]
     waiting = [label for label in range(len(fixed)) if label not in found]
     running: dict[Any, tuple[int, Any]] = {}
@@ -92,7 +99,7 @@ def _results(
             seconds = plan.seconds_left()
             if waiting and not (waiting[0] and seconds == 0):
                 label = waiting.pop(0)
-                job = plain, parents, label, fixed[label], seconds
+                job = plain, parents, adjusted, label, fixed[label], seconds
                 running[connection.submit(_search, whole, *job)] = label, whole
         if not running:
             return

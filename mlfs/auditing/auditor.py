@@ -1,0 +1,80 @@
+"""The audit of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from mlfs.api.as_dataset import AsGiven, as_dataset
+from mlfs.api.prepared import Prepared, prepare
+from mlfs.auditing import columns, rows
+from mlfs.auditing.drift import drift
+from mlfs.auditing.findings import LEVELS, Audit, Finding, chosen
+from mlfs.data.frames import as_frame
+
+MADE: Mapping[Callable[[Prepared], Iterator[Finding]], tuple[str, ...]] = {
+    columns.copies_of_labels: ("M101",),
+    columns.missingness: ("M102",),
+    columns.order_of_rows: ("M103",),
+    columns.names_of_rows: ("M201", "M202"),
+    columns.constants_and_twins: ("M203", "M204"),
+    columns.dates_and_mixtures: ("M205",),
+    rows.labels: ("M301",),
+    rows.repeated_rows: ("M302",),
+}
+
+
+def audit(
+    data: Any,
+    *,
+    labels: Any = None,
+    select: Any = None,
+    ignore: Any = (),
+    against: Any = None,
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
+) -> Audit:
+    """Check a table before a model is trusted: leaks, identifiers, twins, useless columns.
+
+    Parameters
+    ----------
+    data : Dataset, path, or (X, Y)
+        As for `mlfs.select`.
+    labels : str or sequence, optional
+        Which columns of a file or frame are labels.
+    select, ignore : str or sequence of str, optional
+        The checks that are made, and those that are not, by number or its beginning: ``"M1"``.
+    against : Dataset, path, or (X, Y), optional
+        Other data of the same kind, such as those of next month: what differs is M401.
+    n_jobs, max_memory
+        As for `mlfs.select`.
+
+    Returns
+    -------
+    Audit
+        The findings, errors first.
+
+    Examples
+    --------
+    >>> import mlfs
+    >>> X = [[i % 2, i % 3, i % 2] for i in range(60)]
+    >>> for finding in mlfs.audit((X, [[i % 2] for i in range(60)]), select="M1"):
+    ...     print(finding.check, finding.level, finding.columns, finding.labels)
+    M101 error ('x0',) ('y0',)
+    M101 error ('x2',) ('y0',)
+    """
+    checks = chosen(select, ignore)
+    dataset = as_dataset(as_frame(data), labels)
+    prepared = prepare(AsGiven(dataset), n_jobs=n_jobs, max_memory=max_memory, correction="none")
+    found: list[Finding] = []
+    for check, numbers in MADE.items():
+        if {*numbers} & {*checks}:
+            found += [finding for finding in check(prepared) if finding.check in checks]
+    if against is not None and "M401" in checks:
+        given_labels = labels if not isinstance(against, tuple) else None
+        found += drift(dataset, as_dataset(as_frame(against), given_labels))
+    prepared.release()
+    done = tuple(c for c in checks if c != "M401" or against is not None)
+    order = {level: place for place, level in enumerate(LEVELS)}
+    found.sort(key=lambda finding: (order[finding.level], finding.check))
+    return Audit(tuple(found), dataset.title, done)

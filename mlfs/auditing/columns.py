@@ -1,0 +1,339 @@
+"""Checks of columns: copies of labels, what is missing, identifiers, constants, twins, dates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlfs.api.describe import twins_and_constants
+from mlfs.api.prepared import Prepared
+from mlfs.auditing.findings import Finding, listed
+from mlfs.data.assemble import note_on_numbers
+from mlfs.data.dataset import declared_sizes
+from mlfs.errors import plural, printable
+from mlfs.information.for_search import table_of
+
+LEAST = 5  # rows of the rarer class of a label, below which a copy may be chance
+COPY, NEARLY = 0.99, 0.9  # symmetrical uncertainty
+AT_ONCE = 1 << 22  # cells
+SAMPLED = 4_000  # rows in which a threshold is looked for
+TELLS = 0.995  # of each class of a label are on one side of a threshold
+CHANCE = -25.0  # the logarithm of a probability that is none, for each pair that is looked at
+SIDE = 20  # rows with and without a value
+BLOCKS = 20  # of neighbouring rows
+ORDER = 0.1  # the symmetrical uncertainty of a label and these blocks
+MOST_WORDS = 0.5  # of the known values are different
+NEARLY_CONSTANT = 0.999
+BANDS, HASHES = 24, 2  # of a fingerprint by which twins are found
+TWIN_ROWS = 20_000
+GROUPS = 10  # of twins, a finding each
+TWINS = 0.95  # symmetrical uncertainty
+
+
+def copies_of_labels(prepared: Prepared) -> Iterator[Finding]:
+    """M101: columns that tell a label, as they are counted or at one threshold."""
+    info, dataset = prepared.info, prepared.dataset
+    labels = [k for k, n in enumerate(_rarer(prepared)) if n >= LEAST]
+    seen: set[tuple[int, int]] = set()
+    step = max(1, AT_ONCE // max(1, info.d))
+    for start in range(0, len(labels), step):
+        part = labels[start : start + step]
+        shared = info.for_labels(part).su_fl
+        for j, k in np.argwhere(shared >= NEARLY).tolist():
+            su = float(shared[j, k])
+            seen.add((j, part[k]))
+            yield _copy(prepared, j, part[k], su)
+    for j, k, agreement in _thresholds(prepared, labels):
+        if (j, k) not in seen:
+            name, label = dataset.names[j], dataset.label_names[k]
+            text = f"one threshold of {printable(name)!r} tells {printable(label)!r} in "
+            numbers = {"agreement": agreement}
+            text += f"{_percent(agreement)} of the rows"
+            yield Finding("M101", "error", text, (name,), (label,), numbers)
+
+
+def _copy(prepared: Prepared, j: int, label: int, su: float) -> Finding:
+    dataset, table = prepared.dataset, table_of(prepared.info)
+    x = table.column(table.position(j)).astype(np.int64)
+    y = dense_label(dataset.Y, label)
+    known = y >= 0
+    joint = np.zeros((int(x.max()) + 1, int(y.max()) + 1), np.int64)
+    np.add.at(joint, (x[known], y[known]), 1)
+    agreement = float(joint.max(axis=1).sum() / max(1, joint.sum()))
+    name, label_name = dataset.names[j], dataset.label_names[label]
+    of_positives = joint[:, 1:].sum(axis=1) / np.maximum(1, joint.sum(axis=1))
+    is_number = dataset.columns[j].kind == "numeric" and joint.shape[0] == 2
+    is_opposite = is_number and of_positives[0] > of_positives[1]
+    what = "the opposite of" if is_opposite else "a copy of"
+    nearly = "" if su >= COPY else "nearly "
+    text = f"{printable(name)!r} is {nearly}{what} the label {printable(label_name)!r}: it tells "
+    text += f"{_percent(agreement)} of the rows (symmetrical uncertainty {su:.3f})"
+    numbers = {"su": su, "agreement": agreement}
+    level = "error" if su >= COPY else "warning"
+    return Finding("M101", level, text, (name,), (label_name,), numbers)
+
+
+def _percent(share: float) -> str:
+    return "100 %" if share == 1 else f"{math.floor(share * 1000) / 10:g} %"
+
+
+def dense_label(Y: object, label: int) -> np.ndarray:
+    """The codes of a label in all rows."""
+    column = Y[:, [label]]  # type: ignore[index]
+    return np.asarray(column.toarray() if sp.issparse(column) else column).ravel().astype(np.int64)
+
+
+def _rarer(prepared: Prepared) -> list[int]:
+    """The rows that have not the most frequent value of each label, of those that are known."""
+    codes = table_of(prepared.info).counts.labels.codes
+    rarer = []
+    for label in range(prepared.dataset.shape[2]):
+        values = codes.entries(label)[1]
+        missing = int(codes.missing[label])
+        rarer.append(int((values != missing).sum()))
+    return rarer
+
+
+def _thresholds(prepared: Prepared, labels: list[int]) -> Iterator[tuple[int, int, float]]:
+    """Numeric columns of which one threshold tells a label of two values."""
+    dataset = prepared.dataset
+    numeric = np.flatnonzero(declared_sizes(dataset.columns) < 0)
+    rows = dataset.shape[0]
+    if sp.issparse(dataset.table) or not numeric.size or not labels:
+        return
+    sample = np.linspace(0, rows - 1, min(rows, SAMPLED)).astype(np.int64)
+    first = np.asarray(dataset.table[sample], dtype=np.float64)[:, numeric]
+    fits = np.nanmax(first, axis=0, initial=-np.inf) > np.nanmin(first, axis=0, initial=np.inf)
+    numeric, first = numeric[fits], first[:, fits]
+    order = np.argsort(first, axis=0, kind="stable")
+    for label in labels:
+        y = dense_label(dataset.Y, label)
+        if y.max() > 1:
+            continue
+        positives = (y[sample] == 1)[order]
+        if not 0 < positives[:, :1].sum() < len(sample):
+            continue
+        below = np.cumsum(positives, axis=0) / positives.sum(axis=0)
+        others = np.cumsum(~positives, axis=0) / (~positives).sum(axis=0)
+        gap = np.abs(below - others).max(axis=0)
+        for j in numeric[gap >= TELLS].tolist():
+            agreement = _separation(np.asarray(dataset.table[:, [j]], np.float64).ravel(), y)
+            if agreement >= TELLS:
+                yield j, label, agreement
+
+
+def _separation(x: np.ndarray, y: np.ndarray) -> float:
+    """The share of the rows that the best threshold tells."""
+    known = (y >= 0) & ~np.isnan(x)
+    x, y = x[known], y[known]
+    order = np.argsort(x, kind="stable")
+    values, hits = x[order], y[order]
+    ends = np.flatnonzero(np.append(values[1:] != values[:-1], True))
+    below = np.cumsum(hits)[ends]
+    right = below + (ends + 1 - below)[-1] - (ends + 1 - below)
+    best = max(int(right.max()), y.size - int(right.min()))
+    return best / max(1, y.size)
+
+
+def missingness(prepared: Prepared) -> Iterator[Finding]:
+    """M102: columns whose label is certain where they are known, or where they are missing."""
+    dataset, table = prepared.dataset, table_of(prepared.info)
+    features, names = table.counts.features, dataset.names
+    gaps = [j for j in range(prepared.info.d) if features.missing[table.position(j)] >= 0]
+    Y = dataset.Y.tocsc() if sp.issparse(dataset.Y) else dataset.Y
+    least = CHANCE - math.log(max(1, len(gaps) * dataset.shape[2]))
+    positive = (Y > 0).astype(np.int64)
+    totals = np.asarray(positive.sum(axis=0)).ravel()
+    rows = dataset.shape[0]
+    for j in gaps:
+        position = table.position(j)
+        known = table.column(position) != features.missing[position]
+        n_known = int(known.sum())
+        if not SIDE <= n_known <= rows - SIDE:
+            continue
+        where_known = np.asarray(known.astype(np.int64) @ positive).ravel()
+        for label in np.flatnonzero((totals > 0) & (totals < rows)).tolist():
+            share = totals[label] / rows
+            in_known, in_missing = int(where_known[label]), int(totals[label] - where_known[label])
+            sides = [
+                side
+                for side, n, hits in (
+                    ("known", n_known, in_known),
+                    ("missing", rows - n_known, in_missing),
+                )
+                if (hits == n and n * math.log(share) < least)
+                or (hits == 0 and n * math.log1p(-share) < least)
+            ]
+            if not sides:
+                continue
+            label_name, name = dataset.label_names[label], names[j]
+            hits, n = (in_known, n_known) if "known" in sides else (in_missing, rows - n_known)
+            has = "has" if hits == n else "has not"
+            text = (
+                f"every row in which {printable(name)!r} is {' or '.join(sides[:1])} {has} the "
+                f"label {printable(label_name)!r} ({plural(n, 'row')})"
+            )
+            level = "error" if len(sides) == 2 else "warning"
+            yield Finding("M102", level, text, (name,), (label_name,), {"rows": n})
+
+
+def order_of_rows(prepared: Prepared) -> Iterator[Finding]:
+    """M103: labels that neighbouring rows share."""
+    dataset = prepared.dataset
+    rows = dataset.shape[0]
+    if rows < BLOCKS * SIDE // 2:
+        return
+    block = np.arange(rows) * BLOCKS // rows
+    told: dict[str, float] = {}
+    for label, name in enumerate(dataset.label_names):
+        y = dense_label(dataset.Y, label)
+        known = y >= 0
+        joint = np.zeros((BLOCKS, int(y.max(initial=0)) + 1), np.int64)
+        np.add.at(joint, (block[known], y[known]), 1)
+        h_b, h_l, h_bl = (entropy(n) for n in (joint.sum(axis=1), joint.sum(axis=0), joint.ravel()))
+        shared = max(0.0, h_b + h_l - h_bl)
+        by_chance = (BLOCKS - 1) * (joint.shape[1] - 1) / (2 * rows)
+        if h_l > 0 and shared > 4 * by_chance and shared / h_l >= ORDER and shared * rows > -CHANCE:
+            told[name] = shared / h_l
+    if told:
+        names = sorted(told, key=lambda name: -told[name])
+        text = f"the order of the rows tells {_percent(told[names[0]])} of the label "
+        text += f"{printable(names[0])!r}, as if they were sorted"
+        text += f", and much of {listed(names[1:])}" if names[1:] else ""
+        text += ": shuffle the rows before they are split"
+        yield Finding("M103", "warning", text, (), tuple(names), {"shares": told})
+
+
+def entropy(counts: np.ndarray) -> float:
+    """The entropy of some counts, in nats."""
+    n = counts[counts > 0].astype(np.float64)
+    return float(math.log(n.sum()) - (n * np.log(n)).sum() / n.sum()) if n.size else 0.0
+
+
+def names_of_rows(prepared: Prepared) -> Iterator[Finding]:
+    """M201 and M202: columns that name rows, and words that are different in most of them."""
+    dataset = prepared.dataset
+    identifiers = {*prepared.identifiers}
+    for j in sorted(identifiers):
+        name = dataset.names[j]
+        text = f"{printable(name)!r} has another value in every row, or nearly, like a key"
+        yield Finding("M201", "warning", f"{text}: a selection leaves it out", (name,))
+    sizes = declared_sizes(dataset.columns)
+    table = table_of(prepared.info)
+    for j in np.flatnonzero(sizes > 10).tolist():
+        position = table.position(j)
+        features = table.counts.features
+        n = features.counts[features.offsets[position] : features.offsets[position + 1]]
+        known = np.delete(n, features.missing[position]) if features.missing[position] >= 0 else n
+        used = int((known > 0).sum())
+        if j in identifiers or known.sum() <= 10 or used < MOST_WORDS * known.sum():
+            continue
+        name = dataset.names[j]
+        text = f"{printable(name)!r} has {used:,} different words in "
+        text += f"{plural(int(known.sum()), 'row')}: make features of them, as a vectorizer "
+        text += "does, or leave it out"
+        yield Finding("M202", "warning", text, (name,), (), {"values": used})
+
+
+def constants_and_twins(prepared: Prepared) -> Iterator[Finding]:
+    """M203 and M204: columns that say nothing, and those that say the same."""
+    dataset = prepared.dataset
+    names = dataset.names
+    constant, groups = twins_and_constants(dataset)
+    if constant:
+        text = f"{plural(len(constant), 'column')} constant: {listed(names[j] for j in constant)}"
+        yield Finding("M203", "note", text, tuple(names[j] for j in constant))
+    table = table_of(prepared.info)
+    features = table.counts.features
+    most = np.maximum.reduceat(features.counts, features.offsets[:-1])
+    place = np.array([table.position(j) for j in range(prepared.info.d)])
+    rare = most[place] >= NEARLY_CONSTANT * dataset.shape[0]
+    nearly = [j for j in np.flatnonzero(rare).tolist() if j not in {*constant}]
+    if nearly:
+        text = f"{plural(len(nearly), 'column')} nearly constant (one value in 99.9 % of the "
+        text += f"rows): {listed(names[j] for j in nearly)}"
+        yield Finding("M203", "note", text, tuple(names[j] for j in nearly))
+    relevance = prepared.info.mi_fL
+    exact = [{*group} for group in groups]
+    nearly_same = [
+        group
+        for group in near_twins(prepared, {*constant, *nearly})
+        if not any({*group} <= same for same in exact)
+    ]
+    for found, how in ((groups, "the same in every row"), (nearly_same, "nearly the same")):
+        by_size = sorted(map(sorted, found), key=lambda group: (-len(group), group))
+        for group in by_size[:GROUPS]:
+            yield _twins(prepared, group, relevance, how)
+        if rest := by_size[GROUPS:]:
+            columns = tuple(names[j] for group in rest for j in group)
+            text = f"{plural(len(rest), 'further group')} of columns {how}, the smallest of all"
+            yield Finding("M204", "note", text, columns)
+
+
+def _twins(prepared: Prepared, group: list[int], relevance: np.ndarray, how: str) -> Finding:
+    names = [prepared.dataset.names[j] for j in group]
+    best = names[int(np.argmax(relevance[group]))]
+    text = f"{plural(len(group), 'column')} {how}: {listed(names)}; "
+    text += f"{printable(best)!r} stands for them"
+    return Finding("M204", "note", text, tuple(names), (), {"representative": best})
+
+
+def near_twins(prepared: Prepared, without: set[int]) -> list[list[int]]:
+    """Groups of columns whose codes are nearly the same, found by fingerprints of their rows."""
+    info, table = prepared.info, table_of(prepared.info)
+    features = table.counts.features
+    rows = features.n_rows
+    rng = np.random.default_rng(0)
+    kept = np.ones(rows, bool)
+    if rows > TWIN_ROWS:
+        kept[:] = False
+        kept[rng.choice(rows, TWIN_ROWS, replace=False)] = True
+    values = rng.integers(0, 2**62, (BANDS * HASHES, rows), dtype=np.int64)
+    buckets: dict[tuple[int, bytes], list[int]] = {}
+    for j in range(info.d):
+        if j in without:
+            continue
+        listed_rows = features.entries(table.position(j))[0]
+        listed_rows = listed_rows[kept[listed_rows]]
+        if not listed_rows.size:
+            continue
+        least = values[:, listed_rows].min(axis=1).reshape(BANDS, HASHES)
+        for band in range(BANDS):
+            buckets.setdefault((band, least[band].tobytes()), []).append(j)
+    leader = {j: j for j in range(info.d)}
+
+    def find(j: int) -> int:
+        while leader[j] != j:
+            j = leader[j]
+        return j
+
+    for found in buckets.values():
+        for other in found[1:]:
+            if find(found[0]) != find(other) and _uncertainty(table, found[0], other) >= TWINS:
+                leader[max(find(other), find(found[0]))] = min(find(other), find(found[0]))
+    groups: dict[int, list[int]] = {}
+    for j in leader:
+        groups.setdefault(find(j), []).append(j)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _uncertainty(table: object, j: int, k: int) -> float:
+    x, z = (table.column(table.position(i)).astype(np.int64) for i in (j, k))  # type: ignore[attr-defined]
+    joint = np.bincount(x * (int(z.max()) + 1) + z)
+    h_x, h_z, h_xz = (entropy(n) for n in (np.bincount(x), np.bincount(z), joint))
+    return 2 * (h_x + h_z - h_xz) / (h_x + h_z) if h_x + h_z > 0 else 0.0
+
+
+def dates_and_mixtures(prepared: Prepared) -> Iterator[Finding]:
+    """M205: columns of dates, and of numbers with a few words."""
+    dataset = prepared.dataset
+    for name, why in dataset.left_out:
+        text = f"{printable(name)!r} is left out: {why}"
+        yield Finding("M205", "note", text, (name,))
+    for j in np.flatnonzero(declared_sizes(dataset.columns) > 0).tolist():
+        note = note_on_numbers(dataset.columns[j], dataset.table, j)
+        if note:
+            yield Finding("M205", "warning", str(note), (dataset.names[j],))
