@@ -27,7 +27,7 @@ class Candidates(NamedTuple):
     own_first: np.ndarray
 
 
-class Given(NamedTuple):
+class Condition(NamedTuple):
     """The picks so far: their factor, see `factor`, and its correlations with the candidates."""
 
     lower: np.ndarray
@@ -107,7 +107,7 @@ def _log_det(s: Any, size: int) -> float:
 
 
 @inner
-def _prepare(f: int, c: Candidates, given: Given, scratch: Scratch) -> None:
+def _prepare(f: int, c: Candidates, given: Condition, scratch: Scratch) -> None:
     """Set u to what z explains of a candidate's columns, and r to the factor of the rest."""
     begin = c.first[f]
     size = c.first[f + 1] - begin
@@ -156,7 +156,13 @@ def _explained(
 
 @compiled
 def add_information(
-    c: Candidates, given: Given, targets: Targets, scratch: Scratch, begin: int, end: int, out: Any
+    c: Candidates,
+    given: Condition,
+    targets: Targets,
+    scratch: Scratch,
+    begin: int,
+    end: int,
+    out: Any,
 ) -> None:
     """Add I(f;t|z) of the candidates from begin to end to out[f, t], or of all targets to one."""
     per_target = out.shape[1] > 1

@@ -55,6 +55,8 @@ class BitPlanes(ColumnGroup):
         self.planes, self._weights = planes, weights
         self._words = self.planes.shape[1]
         self._room = _Room()  # for the counts of triples
+        self._last_labels: tuple[Labels, np.ndarray] | None = None  # asked for in triples
+        self._ahead: tuple[Anchor, Labels, np.ndarray, np.ndarray] | None = None
         self._lock = threading.Lock()  # on the memory that is used again
 
     def among_rows(self, subset: RowSubset) -> BitPlanes:
@@ -68,8 +70,20 @@ class BitPlanes(ColumnGroup):
         return copied
 
     def pairs(self, anchor: Anchor, out: np.ndarray) -> None:
-        """Sweep the planes of the anchor over all planes."""
-        planes.sweep(self.planes, anchor.planes, out)
+        """Sweep the planes of the anchor over all planes.
+
+        If triples of the last anchor were asked for, those of this one with the same labels are
+        swept with the pairs and kept for the question to come, where the masks are few.
+        """
+        last_labels, self._last_labels = self._last_labels, None
+        if last_labels is None or anchor.cells * (1 + last_labels[1].size) > AT_ONCE:
+            planes.sweep(self.planes, anchor.planes, out)
+            return
+        labels, indices = last_labels
+        with self._lock:
+            co = np.zeros((indices.size, anchor.cells, self.cells), self.small)
+            self.pairs_and_triples(anchor, labels, indices, out, co)
+        self._ahead = anchor, labels, indices, co
 
     def label_pairs(self, labels: Labels, indices: np.ndarray, out: np.ndarray) -> None:
         """Sweep the masks of the labels."""
@@ -86,6 +100,25 @@ class BitPlanes(ColumnGroup):
             planes.sweep(
                 self.planes, _shared(labels.masks(indices[part]), anchor), _as_rows(out[part])
             )
+
+    def pairs_and_triples(
+        self,
+        anchor: Anchor,
+        labels: Labels,
+        indices: np.ndarray,
+        pairs: np.ndarray,
+        triples: np.ndarray,
+    ) -> None:
+        """Sweep both kinds of masks together, where they are few: each plane is read once."""
+        n = anchor.cells * (1 + indices.size)
+        if n > self._masks_at_once:
+            super().pairs_and_triples(anchor, labels, indices, pairs, triples)
+            return
+        masks = np.concatenate([anchor.planes, _shared(labels.masks(indices), anchor)])
+        co = np.zeros((n, self.cells), pairs.dtype)
+        planes.sweep(self.planes, masks, co)
+        pairs += co[: anchor.cells]
+        triples += co[anchor.cells :].reshape(triples.shape)
 
     def triples_of(self, anchor: Anchor, labels: Labels, label: int, out: np.ndarray) -> None:
         """Sweep what the anchor shares with each value of the label."""
@@ -114,6 +147,11 @@ class BitPlanes(ColumnGroup):
         """The co-occurrences with an anchor and some labels, until the context ends."""
         anchor, indices = triples.pairs.anchor, triples.indices
         shape = indices.size, anchor.cells, self.cells
+        ahead, self._ahead, self._last_labels = self._ahead, None, (triples.labels, indices)
+        is_same = ahead is not None and ahead[0] is anchor and ahead[1] is triples.labels
+        if ahead is not None and is_same and np.array_equal(ahead[2], indices):
+            yield ahead[3]
+            return
         with self._lock:
             co = self._room.zeros(shape, self.small)
             self.triples(anchor, triples.labels, indices, co)

@@ -22,7 +22,7 @@ COLUMNS_AT_ONCE = 1 << 20  # those of whole columns, which are then sorted
 
 
 @dataclass(frozen=True)
-class _Piece:
+class _PackedRows:
     """Consecutive rows.
 
     Parameters
@@ -60,7 +60,7 @@ class Packer:
 
     def __init__(self, max_memory: int | None = None) -> None:
         self._max_memory, self._nbytes = max_memory, 0
-        self._pieces: list[_Piece] = []
+        self._pieces: list[_PackedRows] = []
         self._remainder: np.ndarray | None = None
         self._spool: Spool | None = None
         self._n_packed = self.n_rows = 0
@@ -137,7 +137,9 @@ class Packer:
             spool.append(columns.reshape(-1))
         self._nbytes += sum(plane.nbytes for plane in present_planes if plane is not None)
         refuse_memory(self._nbytes + spool.nbytes, self._max_memory)
-        self._pieces.append(_Piece(self._n_packed, n_rows, places, present_planes, spool_start))
+        self._pieces.append(
+            _PackedRows(self._n_packed, n_rows, places, present_planes, spool_start)
+        )
         self._n_packed += n_rows
 
 
@@ -173,7 +175,7 @@ class PackedTable:
 
     def __init__(
         self,
-        pieces: list[_Piece],
+        pieces: list[_PackedRows],
         spool: Spool,
         columns: np.ndarray,
         meaning: dict[int, np.ndarray],
@@ -297,7 +299,7 @@ class PackedTable:
             yield first, self.columns(first, min(self.shape[1], first + width))
 
     def _read_piece(
-        self, piece: _Piece, first: int, last: int, *, in_bytes: bool = False
+        self, piece: _PackedRows, first: int, last: int, *, in_bytes: bool = False
     ) -> np.ndarray:
         """Some rows of a piece, from a multiple of 64 on; a row of the result for each column."""
         places = piece.places[self._columns]
@@ -315,7 +317,7 @@ class PackedTable:
         return out
 
     def _unpack_bits(
-        self, piece: _Piece, small_columns: np.ndarray, first: int, last: int
+        self, piece: _PackedRows, small_columns: np.ndarray, first: int, last: int
     ) -> np.ndarray:
         words = slice(first // STRIP, -(-last // STRIP))
         values: Any = None
@@ -334,7 +336,7 @@ class PackedTable:
         return numbers
 
     def _unspool(
-        self, piece: _Piece, places: np.ndarray, first: int, last: int, out: np.ndarray
+        self, piece: _PackedRows, places: np.ndarray, first: int, last: int, out: np.ndarray
     ) -> None:
         odd = np.flatnonzero(places < 0)
         n, k = piece.n_rows, 0

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from mlfs._kernels import gaussian
-from mlfs._kernels.gaussian import Candidates, Given, Scratch, Targets
+from mlfs._kernels.gaussian import Candidates, Condition, Scratch, Targets
 from mlfs.counting.entries import edges_of
 from mlfs.information.gaussian_columns import PIECE, ROWS_A_NANOSECOND, GaussianColumns, Variables
 from mlfs.information.imbalance import imbalance
@@ -260,7 +260,7 @@ class GaussianInfo(Info):
         targets = _targets(first, f, z, [y.block(l) for l in labels.tolist()])
         return self._information(given, targets, per_target=per_label)
 
-    def _condition_on(self, picked: Sequence[int]) -> Given:
+    def _condition_on(self, picked: Sequence[int]) -> Condition:
         """Some features, given jointly."""
         x = self._columns.x
         columns = np.concatenate([_span(x, s) for s in picked])
@@ -273,7 +273,7 @@ class GaussianInfo(Info):
         return _condition_from(correlations, np.concatenate(f, axis=1))
 
     def _information(
-        self, given: Given, targets: Targets, *, per_target: bool = False
+        self, given: Condition, targets: Targets, *, per_target: bool = False
     ) -> np.ndarray:
         n = targets.first.size - 1
         out = np.zeros((self.d, n if per_target else 1))
@@ -341,14 +341,14 @@ def _span(variables: Variables, j: int) -> np.ndarray:
     return np.arange(variables.first[j], variables.first[j + 1])
 
 
-def _no_condition(rows: int) -> Given:
-    return Given(np.zeros((0, 0)), np.zeros((rows, 0)))
+def _no_condition(rows: int) -> Condition:
+    return Condition(np.zeros((0, 0)), np.zeros((rows, 0)))
 
 
-def _condition_from(correlations: np.ndarray, f: np.ndarray) -> Given:
+def _condition_from(correlations: np.ndarray, f: np.ndarray) -> Condition:
     lower = correlations.copy()
     gaussian.factor(lower)
-    return Given(lower, np.ascontiguousarray(f))
+    return Condition(lower, np.ascontiguousarray(f))
 
 
 def _targets(

@@ -207,7 +207,7 @@ class Subset:
         self._needs_triples = self._needs_blocks = True
         if not self._fits or not self._planes.has_room(self._labels):
             return LabelBlock(self._small_table, labels, None)
-        return _Block(self, self._table, labels, self._positions)
+        return _SubsetBlock(self, self._table, labels, self._positions)
 
     def sums(self, s: int, labels: np.ndarray) -> Sums:
         """All sums, for one anchor and some labels."""
@@ -245,7 +245,7 @@ class Subset:
         return table
 
 
-class _Block(LabelBlock):
+class _SubsetBlock(LabelBlock):
     """A block of labels for some candidates."""
 
     def __init__(

@@ -177,7 +177,7 @@ class Stroke:
 
 
 @dataclass(frozen=True)
-class Word:
+class Lettering:
     """A text; `anchor` is start, middle or end."""
 
     x: float
@@ -194,7 +194,7 @@ class Diagram:
     width: float
     height: float
     strokes: tuple[Stroke, ...]
-    words: tuple[Word, ...]
+    words: tuple[Lettering, ...]
 
 
 NAMED = 60  # marks of a chart that get their names
@@ -370,11 +370,11 @@ def rank_chart(contest: Contest) -> Diagram | None:
     for rank in range(1, k + 1):
         strokes.append(Stroke(((x_of(rank), TOP - 6), (x_of(rank), TOP))))
         if k <= MANY_RANKS or rank % 5 == 0:
-            words.append(Word(x_of(rank), TOP - 11, str(rank), "middle"))
+            words.append(Lettering(x_of(rank), TOP - 11, str(rank), "middle"))
     length = min(contest.nemenyi, k - 1) / (k - 1) * (RIGHT - LEFT)
     strokes.append(Stroke(((LEFT, 20), (LEFT + length, 20)), 3))
     legend = f"critical difference (Nemenyi, 0.05) {contest.nemenyi:.3f}"
-    words.append(Word(LEFT + length + 8, 24, legend))
+    words.append(Lettering(LEFT + length + 8, 24, legend))
     for i, group in enumerate(bars):
         low, high = x_of(average[group[0]]), x_of(average[group[-1]])
         strokes.append(Stroke(((low - 4, TOP + 8 + 9 * i), (high + 4, TOP + 8 + 9 * i)), 4))
@@ -386,7 +386,7 @@ def rank_chart(contest: Contest) -> Diagram | None:
         strokes.append(Stroke(((rank_x, TOP), (rank_x, height), (end, height))))
         name = f"{contest.methods[j]} {average[j]:.2f}"
         words.append(
-            Word(end + (-4 if on_left else 4), height + 4, name, "end" if on_left else "start")
+            Lettering(end + (-4 if on_left else 4), height + 4, name, "end" if on_left else "start")
         )
     height = 104 + ROW * half + 9 * len(bars)
     title = "average ranks with critical difference"

@@ -13,8 +13,8 @@ from mlfs.compare.overlap import Overlap
 from mlfs.compare.report.charts import MANY, cost_chart, quality_charts, rank_chart
 from mlfs.compare.report.figures import diagram, escaped, picture, sample, sample_mark
 from mlfs.compare.report.tables import (
-    Cell,
-    Table,
+    TableCell,
+    TextTable,
     agreement_table,
     pair_table,
     rank_table,
@@ -87,11 +87,11 @@ def _conclusions(results: Results, compared: Sequence[Contest]) -> str:
 def _settings(results: Results) -> str:
     facts = [*setting_rows(results)[1:], *(("note", note) for note in results.notes)]
     facts += provenance(results)
-    rows = [[Cell(name, is_bold=True), Cell(value)] for name, value in facts]
+    rows = [[TableCell(name, is_bold=True), TableCell(value)] for name, value in facts]
     state = (
         '<p class="warn">Interrupted: not all cells are done.</p>' if results.interrupted else ""
     )
-    about = f'<div class="facts">{_table(Table((), rows))}</div>'
+    about = f'<div class="facts">{_table(TextTable((), rows))}</div>'
     return _section("settings", "What was compared", state + _data(results) + about)
 
 
@@ -207,14 +207,15 @@ def _labels(labels: Sequence[LabelRow]) -> str:
         lines = []
         for label, methods in differing:
             best = max(row.f1 for row in methods)
-            line = [Cell(label), Cell(f"{methods[0].positives:.1f}")]
+            line = [TableCell(label), TableCell(f"{methods[0].positives:.1f}")]
             line += [
-                Cell(f"{row.f1:.3f}", is_bold=row.f1 == best, rows=csv_rows[row]) for row in methods
+                TableCell(f"{row.f1:.3f}", is_bold=row.f1 == best, rows=csv_rows[row])
+                for row in methods
             ]
             lines.append(line)
         head = ("label", "positives", *(row.criterion for row in differing[0][1]))
         title = f"<h3>{escaped(data)}, {escaped(model)}, n = {escaped(n)}</h3>"
-        table = _table(Table(head, lines, file="labels.csv"))
+        table = _table(TextTable(head, lines, file="labels.csv"))
         views.append(_view(title + table, model=model, n=n))
     about = (
         f"<p>F1 of up to {LABELS} labels of each data set, those of which the criteria differ "
@@ -295,7 +296,7 @@ def _view(content: str, metric: str = "", *, model: str = "", n: str = "") -> st
     return f'<div class="view"{attributes}>{content}</div>'
 
 
-def _table(table: Table) -> str:
+def _table(table: TextTable) -> str:
     top = "".join(f"<th>{escaped(text)}</th>" for text in table.head)
     head = f"<thead><tr>{top}</tr></thead>" if top else ""
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in table.rows)
@@ -304,7 +305,7 @@ def _table(table: Table) -> str:
     return f'<div class="wide"><table{source}>{head}<tbody>{body}</tbody></table></div>'
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: TableCell) -> str:
     text = escaped(cell.text) + (f" <small>({cell.rank})</small>" if cell.rank else "")
     text = f"<b>{text}</b>" if cell.is_bold else text
     if not math.isnan(cell.shade):

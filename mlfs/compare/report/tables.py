@@ -21,7 +21,7 @@ PAIRS_OF_SPLITS = ("", "against", "wins-ties-losses", "t", "p", "p (Holm)")
 POSTERIOR = ("P(better)", "P(equal)", "P(worse)")
 
 
-class Cell(NamedTuple):
+class TableCell(NamedTuple):
     """A cell: text, rank in brackets, whether it is bold, its rows in a file, its shade."""
 
     text: str
@@ -32,14 +32,14 @@ class Cell(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """Rows of cells under a head, which may be empty.
 
     Parameters
     ----------
     head : sequence of str
         The names of the columns.
-    rows : sequence of sequences of Cell
+    rows : sequence of sequences of TableCell
         As many cells as columns each.
     title : str
         What stands above it.
@@ -48,14 +48,14 @@ class Table:
     """
 
     head: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
+    rows: Sequence[Sequence[TableCell]]
     title: str = ""
     file: str = "results.csv"
 
 
-def table_of(head: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> Table:
+def table_of(head: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> TextTable:
     """A table of plain texts."""
-    return Table(head, [list(map(Cell, row)) for row in rows], title)
+    return TextTable(head, [list(map(TableCell, row)) for row in rows], title)
 
 
 def short(value: float, digits: int = 3) -> str:
@@ -69,20 +69,22 @@ def short(value: float, digits: int = 3) -> str:
     return "-" if math.isnan(value) else f"{value:.{digits}f}"
 
 
-def rank_table(contest: Contest, csv_rows: CsvRows | None = None) -> Table:
+def rank_table(contest: Contest, csv_rows: CsvRows | None = None) -> TextTable:
     """Means, spreads and ranks; a row for each data set, or for each of many methods."""
     cells = [_entries(contest, row, csv_rows) for row in range(len(contest.data))]
-    averages = [Cell(short(value, 2)) for value in contest.average_ranks]
+    averages = [TableCell(short(value, 2)) for value in contest.average_ranks]
     if len(contest.methods) <= WIDE:
-        rows = [[Cell(name), *line] for name, line in zip(contest.data, cells, strict=True)]
-        rows.append([Cell("average rank", is_bold=True), *averages])
-        return Table(("data", *contest.methods), rows)
+        rows = [[TableCell(name), *line] for name, line in zip(contest.data, cells, strict=True)]
+        rows.append([TableCell("average rank", is_bold=True), *averages])
+        return TextTable(("data", *contest.methods), rows)
     order = np.argsort(contest.average_ranks, kind="stable").tolist()
-    rows = [[Cell(contest.methods[j]), averages[j], *(line[j] for line in cells)] for j in order]
-    return Table(("method", "average rank", *contest.data), rows)
+    rows = [
+        [TableCell(contest.methods[j]), averages[j], *(line[j] for line in cells)] for j in order
+    ]
+    return TextTable(("method", "average rank", *contest.data), rows)
 
 
-def _entries(contest: Contest, row: int, csv_rows: CsvRows | None) -> list[Cell]:
+def _entries(contest: Contest, row: int, csv_rows: CsvRows | None) -> list[TableCell]:
     """The cells of a data set, one for each method."""
     means, sds = contest.mean[row], contest.sd[row]
     best = np.nanmax if contest.higher_is_better else np.nanmin
@@ -97,7 +99,7 @@ def _entries(contest: Contest, row: int, csv_rows: CsvRows | None) -> list[Cell]
             for criterion, model, sizes in contest.parts
         ]
     return [
-        Cell(
+        TableCell(
             short(mean) if math.isnan(sd) else f"{short(mean)} ± {short(sd)}",
             "" if math.isnan(rank) else f"{rank:g}",
             bool(mean == top),
@@ -107,7 +109,7 @@ def _entries(contest: Contest, row: int, csv_rows: CsvRows | None) -> list[Cell]
     ]
 
 
-def pair_table(contest: Contest) -> Table | None:
+def pair_table(contest: Contest) -> TextTable | None:
     """The tests of all pairs; None if no pair is tested."""
     if not (contest.pairs or contest.pairs_of_splits):
         return None
@@ -130,7 +132,7 @@ def pair_table(contest: Contest) -> Table | None:
     return table_of((*head, *POSTERIOR), rows, tests)
 
 
-def stability_table(overlap: Overlap) -> Table:
+def stability_table(overlap: Overlap) -> TextTable:
     """How alike the selections of the splits are."""
     rows = [
         [data, criterion, *(short(value) for value in values)]
@@ -140,15 +142,15 @@ def stability_table(overlap: Overlap) -> Table:
     return table_of(head, rows, "Stability over the splits")
 
 
-def agreement_table(overlap: Overlap) -> Table | None:
+def agreement_table(overlap: Overlap) -> TextTable | None:
     """Which criteria choose the same features; None of a single one."""
     if len(overlap.criteria) < 2:
         return None
     rows = [
-        [Cell(name, is_bold=True), *(Cell(short(value, 2), shade=value) for value in row)]
+        [TableCell(name, is_bold=True), *(TableCell(short(value, 2), shade=value) for value in row)]
         for name, row in zip(overlap.criteria, overlap.shared.tolist(), strict=True)
     ]
-    return Table(("", *overlap.criteria), rows, "Shared features, |A and B| / |A or B|")
+    return TextTable(("", *overlap.criteria), rows, "Shared features, |A and B| / |A or B|")
 
 
 LONGEST_MARKDOWN = 2000
@@ -187,7 +189,7 @@ def markdown(results: Results, compared: Sequence[Contest], shared: Sequence[Ove
     return "\n".join(lines) + "\n"
 
 
-def _markdown_table(table: Table | None) -> list[str]:
+def _markdown_table(table: TextTable | None) -> list[str]:
     """The lines of a table, after an empty one; none of no table."""
     if table is None:
         return []
@@ -197,7 +199,7 @@ def _markdown_table(table: Table | None) -> list[str]:
     return [*lines, *("| " + " | ".join(row) + " |" for row in rows)]
 
 
-def _markdown_cell(cell: Cell) -> str:
+def _markdown_cell(cell: TableCell) -> str:
     text = _markdown_text(cell.text)
     text = f"**{text}**" if cell.is_bold else text
     return f"{text} ({cell.rank})" if cell.rank else text
@@ -261,7 +263,7 @@ def latex(results: Results, compared: Sequence[Contest]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _latex_table(table: Table, sentence: str) -> list[str]:
+def _latex_table(table: TextTable, sentence: str) -> list[str]:
     """The lines of a table, after an empty one; rows with a bold name are set apart."""
     rows = []
     for row in table.rows:
@@ -282,7 +284,7 @@ def _latex_table(table: Table, sentence: str) -> list[str]:
     ]
 
 
-def _latex_cell(cell: Cell) -> str:
+def _latex_cell(cell: TableCell) -> str:
     mean, plus_minus, sd = cell.text.partition(" ± ")
     rank = f" ({cell.rank})" if cell.rank else ""
     if plus_minus:

@@ -95,7 +95,7 @@ class BestFirst(Inference):
             out[rows] = greedy.labels
             unsure = np.flatnonzero(greedy.scores <= max(SURE, floor))
             if unsure.size:
-                search = _Search.begin(conditionals, rows[unsure], greedy.some(unsure), floor)
+                search = _TreeSearch.begin(conditionals, rows[unsure], greedy.some(unsure), floor)
                 search.run(most)
                 given_up += search.give_up(most)
                 out[rows[unsure]] = search.best.labels
@@ -110,7 +110,7 @@ class BestFirst(Inference):
 
 
 @dataclass
-class _Search:
+class _TreeSearch:
     """The search of one block of rows; it knows rows by their place in the block."""
 
     conditionals: Conditionals
@@ -124,7 +124,9 @@ class _Search:
     cut: list[Nodes] = field(default_factory=list)
 
     @classmethod
-    def begin(cls, conditionals: Conditionals, rows: Ints, greedy: Nodes, floor: float) -> _Search:
+    def begin(
+        cls, conditionals: Conditionals, rows: Ints, greedy: Nodes, floor: float
+    ) -> _TreeSearch:
         best = Nodes(greedy.depth, np.arange(len(rows)), greedy.labels, greedy.scores)
         if np.isneginf(floor):
             best = best_leaves(Nodes.join([best, fan(conditionals, rows, WIDTH)]))
