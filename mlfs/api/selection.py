@@ -17,6 +17,7 @@ from mlfs.data.frames import as_frame, naming_half_pairs, pandas
 from mlfs.discretize import Binning
 from mlfs.errors import DataError, printable
 from mlfs.search.label_parents import Structure
+from mlfs.search.panel import Terms
 from mlfs.search.picks import Pick, Picks, Significance
 
 SCHEMA = 1
@@ -40,12 +41,15 @@ class Chosen(Pick):
         The group that it came with, or empty.
     labels : int
         In a union of subsets: how many labels picked it.
+    panel : Terms or None
+        What the constraints of a panel did.
     """
 
     rank: int
     name: str
     group: str = ""
     labels: int = 0
+    panel: Terms | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Give the record for JSON; numbers that are not finite become null."""
@@ -65,6 +69,8 @@ class Chosen(Pick):
             record["group"] = self.group
         if self.labels:
             record["labels"] = self.labels
+        if self.panel is not None:
+            record["panel"] = self.panel.to_dict()
         return record
 
 
@@ -90,6 +96,9 @@ class Ranking:
         Whether Ctrl-C ended the search; whether `max_seconds` did.
     significance : Significance, optional
         The test of all candidates against chance that ``n="auto"`` made.
+    terms_of_panel : tuple of Terms
+        For each pick of a panel its cost, the labels that it tells something about, and the
+        constraints that kept a better one out; empty without constraints.
     """
 
     picks: Picks
@@ -101,6 +110,7 @@ class Ranking:
     interrupted: bool = False
     timed_out: bool = False
     significance: Significance | None = field(default=None, compare=False)
+    terms_of_panel: tuple[Terms, ...] = field(default=(), compare=False)
 
     def __len__(self) -> int:
         return len(self.picks)
@@ -110,10 +120,11 @@ class Ranking:
         """The selected columns one by one, made when they are first asked for."""
         n = len(self)
         labels = [0] * n if self.times is None else self.times.tolist()
-        more = zip(self.ranks.tolist(), self.names, self.groups or [""] * n, labels, strict=True)
+        groups, panel = self.groups or [""] * n, self.terms_of_panel or [None] * n
+        more = zip(self.ranks.tolist(), self.names, groups, labels, panel, strict=True)
         return tuple(
-            Chosen(**vars(pick), rank=rank, name=name, group=group, labels=times)
-            for pick, (rank, name, group, times) in zip(self.picks, more, strict=True)
+            Chosen(**vars(pick), rank=rank, name=name, group=group, labels=times, panel=terms)
+            for pick, (rank, name, group, times, terms) in zip(self.picks, more, strict=True)
         )
 
     @property
@@ -216,6 +227,7 @@ class Selection(Ranking):
             for pick in ranking.chosen:
                 record = pick.to_dict()
                 terms = record.pop("terms")
+                record |= record.pop("panel", {})
                 if pick.runner_up is not None:
                     record["runner_up"] = self.column_names[pick.runner_up]
                 rows.append({**({"label": label} if label else {}), **record, **terms})

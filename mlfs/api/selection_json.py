@@ -16,6 +16,7 @@ from mlfs.api.selection import SCHEMA, TERMS, ColumnNames, Ranking, Selection
 from mlfs.discretize import Binning
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.search.label_parents import Structure
+from mlfs.search.panel import Terms
 from mlfs.search.picks import Picks, Significance
 
 MOST_BYTES = 1 << 28
@@ -97,6 +98,7 @@ def _selection(document: Mapping[str, Any]) -> Selection:
         interrupted=bool(document.get("interrupted")),
         timed_out=bool(document.get("timed_out")),
         significance=union.significance,
+        terms_of_panel=union.terms_of_panel,
         criterion=str(document["criterion"]),
         parameters=dict(document["parameters"]),
         scope=str(document["scope"]),
@@ -142,7 +144,13 @@ def _ranking(entry: Mapping[str, Any], label: str = "") -> Ranking:
         times if times.any() else None,
         label=label,
         significance=None if significance is None else _significance(significance),
+        terms_of_panel=tuple(_terms(record["panel"]) for record in records if "panel" in record),
     )
+
+
+def _terms(record: Mapping[str, Any]) -> Terms:
+    tells, bound = (tuple(map(str, record[name])) for name in ("tells", "bound"))
+    return Terms(record["cost"], tells, bound, record["instead_of"], record["price"])
 
 
 def _floats(values: Any, otherwise: float = -math.inf) -> np.ndarray:

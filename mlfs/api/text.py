@@ -16,6 +16,7 @@ from mlfs.errors import plural, printable
 
 if TYPE_CHECKING:
     from mlfs.discretize.binning import Binning
+    from mlfs.search.panel import Terms
 
 
 COLUMNS = (
@@ -195,7 +196,16 @@ def _remarks(pick: Chosen, names: ColumnNames) -> str:
     if pick.tied.size:
         others = f" and {pick.tied.size - 1} more" if pick.tied.size > 1 else ""
         remarks.append(f"ties with {printable(names[int(pick.tied[0])], WIDEST)}{others}")
+    if pick.panel is not None and pick.panel.bound:
+        remarks.append(_bound(pick.panel, names))
     return "; ".join(remarks)
+
+
+def _bound(terms: Terms, names: ColumnNames) -> str:
+    why = printable(", ".join(terms.bound), WIDEST)
+    if terms.instead_of is None or terms.price is None:
+        return why
+    return f"{why}: without, {printable(names[terms.instead_of], WIDEST)} +{terms.price:.6f}"
 
 
 def _number(value: float) -> str:

@@ -292,6 +292,8 @@ class SearchResult:
         The test of all candidates against chance, if the number of picks was automatic.
     note : str
         Why there are fewer picks than were asked for; empty if there are not.
+    terms_of_panel : tuple of mlfs.search.panel.Terms
+        For each pick of a panel, what the constraints did.
     """
 
     picks: Picks = field(default_factory=Picks.empty)
@@ -302,3 +304,4 @@ class SearchResult:
     timed_out: bool = False
     significance: Significance | None = None
     note: str = ""
+    terms_of_panel: tuple[Any, ...] = ()
