@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import logging
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,7 +33,16 @@ from mlfs.api.selection import Ranking, Selection
 from mlfs.api.unused_options import refuse_on_cluster, refuse_unused
 from mlfs.api.value_kinds import is_cv, most_of
 from mlfs.criteria import Criterion
-from mlfs.errors import Caution, Interrupted, UsageError, plural, printable, tell
+from mlfs.errors import (
+    LOGGER,
+    Caution,
+    Interrupted,
+    UsageError,
+    plural,
+    printable,
+    tell,
+    told,
+)
 from mlfs.information.for_search import constant_features, with_parents
 from mlfs.information.info import Info
 from mlfs.search.label_parents import Structure
@@ -82,6 +94,7 @@ def select(
     seed: int = 0,
     on_pick: Callable[[str, Pick], object] | None = None,
     lazy: bool | str = "auto",
+    verbose: bool | int = False,
 ) -> Selection:
     """Select the features that matter for all labels together, or for each label on its own.
 
@@ -183,6 +196,8 @@ def select(
     lazy : bool or "auto"
         Leave uncounted what cannot change the answer, where the criterion allows it; "auto" does
         so where it is faster. The answer is the same.
+    verbose : bool
+        Report each pick, and what takes long, on stderr. The logger ``mlfs`` has the same.
 
     Returns
     -------
@@ -211,7 +226,8 @@ def select(
         msg = "X and Y go together as the data, and the criterion comes second: "
         raise UsageError(f"{msg}mlfs.select((X, Y), 'mrmr')")
     options = check_options(locals())
-    selection = _selected(data, criterion, options.but(network=network), on_pick)
+    with told() if verbose else nullcontext():
+        selection = _selected(data, criterion, options.but(network=network), on_pick)
     tell(selection.notes, stacklevel=2)
     if selection.interrupted:
         raise Interrupted(selection)
@@ -285,10 +301,23 @@ def _plan(
 
 def _with_given_numbers(on_pick: Any, prepared: Prepared) -> Any:
     """The function that is called with each pick, by the numbers of the columns that were given."""
-    if on_pick is None or prepared.dataset.places is None or not prepared.grouping.trivial:
-        return on_pick
-    given = prepared.dataset.given
-    return lambda label, pick: on_pick(label, pick.renumbered(given))
+    if on_pick is not None and prepared.dataset.places is not None and prepared.grouping.trivial:
+        given, hear = prepared.dataset.given, on_pick
+        on_pick = lambda label, pick: hear(label, pick.renumbered(given))  # noqa: E731
+    return _logged(on_pick, prepared) if LOGGER.isEnabledFor(logging.DEBUG) else on_pick
+
+
+def _logged(on_pick: Any, prepared: Prepared) -> Callable[[str, Pick], object]:
+    """The same function, which also logs the name of each pick."""
+    names = [prepared.dataset.names[columns[0]] for columns in prepared.grouping.members]
+    numbers = itertools.count(1)
+
+    def call(label: str, pick: Pick) -> object:
+        for_label = f" for {printable(label)}" if label else ""
+        LOGGER.debug("pick %s%s: %s", next(numbers), for_label, printable(names[pick.index]))
+        return None if on_pick is None else on_pick(label, pick)
+
+    return call
 
 
 def _run(plan: Plan, prepared: Prepared, criterion: Any) -> Selection:
