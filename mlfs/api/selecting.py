@@ -31,7 +31,17 @@ from mlfs.api.prepared import DEFAULTS, Prepared, corrected_for, prepare
 from mlfs.api.prepared_notes import identifier_notes, identifiers, leak_notes
 from mlfs.api.selection import Ranking, Selection
 from mlfs.api.unused_options import refuse_on_cluster, refuse_unused
-from mlfs.api.value_kinds import is_cv, most_of
+from mlfs.api.value_kinds import (
+    Bins,
+    Correction,
+    Dates,
+    Estimator,
+    Missing,
+    Order,
+    Units,
+    is_cv,
+    most_of,
+)
 from mlfs.criteria import Criterion
 from mlfs.errors import (
     LOGGER,
@@ -68,25 +78,25 @@ def select(
     groups: Any = None,
     start: Any = None,
     prefilter: int | None = None,
-    bins: str = "mean-sd",
+    bins: Bins = "mean-sd",
     n_bins: int | None = None,
     nominal_limit: int = 10,
     target_bins: str | None = None,
     labels_as: str = "each",
-    missing: str = "level",
-    dates: str = "skip",
-    estimator: str = "counts",
-    correction: str = "auto",
+    missing: Missing = "level",
+    dates: Dates = "skip",
+    estimator: Estimator = "counts",
+    correction: Correction = "auto",
     sample_weight: Any = None,
     network: Any = None,
-    order: str = "cheap",
+    order: Order = "cheap",
     k: int | None = None,
     alpha: float = 0.05,
     min_gain: float = 0.01,
     cv_model: Any = "br",
     cv_metric: str = "micro_f1",
     cv_folds: int = 5,
-    units: str = "nats",
+    units: Units = "nats",
     n_jobs: int | None = None,
     cluster: Any = None,
     max_memory: int | str | None = None,
