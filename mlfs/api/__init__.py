@@ -7,8 +7,8 @@ Selecting: `selecting` has `select`, `plan` is one search, `candidates` says whi
 picked, `panels` under which constraints, `estimators` which criteria an estimator serves,
 `cross_validated` finds the number of features. `options` declares every option once, of the kinds
 in `value_kinds`; `unused_options` refuses those without effect.
-Answers: `selection`, read back by `selection_json`; `explanation`, `describe`; `text` and `display`
-show them.
+Answers: `selection`, read back by `selection_json`; `explanation`, `describe`, `similar`; `text`
+and `display` show them.
 Transformers: `selector` and `stability_selector` on `column_selector`.
 `mlfs.information`: `pairwise`, with `function_arguments` and `coded_columns`.
 `mlfs.criteria.check_criterion`: `criterion_checks`.
