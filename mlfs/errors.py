@@ -20,7 +20,8 @@ import logging
 import re
 import shlex
 import warnings
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Self
 
 __all__ = [
@@ -335,3 +336,20 @@ def tell(notes: Iterable[str], stacklevel: int) -> None:
         LOGGER.log(logging.WARNING if is_caution else logging.INFO, "%s", note)
         if is_caution:
             warnings.warn(str(note), MlfsWarning, stacklevel=stacklevel + 1)
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Show what the logger hears on stderr, for a while."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("[mlfs] %(message)s"))
+    level, passes_on = LOGGER.level, LOGGER.propagate
+    LOGGER.addHandler(handler)
+    LOGGER.setLevel(logging.DEBUG)
+    LOGGER.propagate = False  # or a program with handlers of its own would show it twice
+    try:
+        yield
+    finally:
+        LOGGER.removeHandler(handler)
+        LOGGER.setLevel(level)
+        LOGGER.propagate = passes_on

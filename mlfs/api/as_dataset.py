@@ -16,6 +16,7 @@ from mlfs.criteria import Criterion
 from mlfs.data.dataset import Dataset
 from mlfs.data.dates import with_dates
 from mlfs.data.packed_table import PackedTable
+from mlfs.datasets.fetching import place_of
 from mlfs.errors import Caution, UsageError, printable, setting
 
 
@@ -95,7 +96,8 @@ def as_dataset(
     from mlfs.data.formats import read
 
     if isinstance(data, (str, os.PathLike)):
-        return read(Path(data), labels=labels, numbers=numbers, max_memory=max_memory, dates=dates)
+        place = place_of(data) if isinstance(data, str) else data
+        return read(Path(place), labels=labels, numbers=numbers, max_memory=max_memory, dates=dates)
     if isinstance(data, tuple) and len(data) == 2:
         if labels is not None:
             msg = "names columns of a file or frame, and Y is given as well: give one of the two"

@@ -302,6 +302,7 @@ OPTIONS: tuple[Option, ...] = (
         "Skip counts that cannot change the result; by default where this is faster.",
         fitted="",
     ),
+    Option("verbose", Kind(), False, "Report each pick, long work and all notes on stderr."),
 )  # fmt: skip
 FITTING = (
     Option(
@@ -310,7 +311,6 @@ FITTING = (
         "from_dtype", "Columns whose numbers are categories.",
     ),
     Option("classes", Switch(), False, "Take columns of a 2-D y with more than two values."),
-    Option("verbose", Kind(), False, "Report each pick and all notes on stderr."),
 )  # fmt: skip
 NAMED = {option.name: option for option in OPTIONS}
 

@@ -31,6 +31,7 @@ from mlfs.api.missing_values import refuse_missing, refuse_missing_labels
 from mlfs.api.options import check_options
 from mlfs.api.prepared_notes import CORRECTED, correction_notes, notes_of
 from mlfs.api.unused_options import refuse_on_cluster
+from mlfs.api.value_kinds import Bins, Correction, Dates, Estimator, Missing
 from mlfs.counting.memory import bytes_of
 from mlfs.criteria import Criterion
 from mlfs.data.columns import check_weights
@@ -243,15 +244,15 @@ def prepare(
     feature_names: Iterable[str] | None = None,
     label_names: Iterable[str] | None = None,
     groups: Any = None,
-    bins: str = "mean-sd",
+    bins: Bins = "mean-sd",
     n_bins: int | None = None,
     nominal_limit: int = 10,
     target_bins: str | None = None,
     labels_as: str = "each",
-    missing: str = "level",
-    dates: str = "skip",
-    estimator: str = "counts",
-    correction: str = "auto",
+    missing: Missing = "level",
+    dates: Dates = "skip",
+    estimator: Estimator = "counts",
+    correction: Correction = "auto",
     sample_weight: Any = None,
     n_jobs: int | None = None,
     cluster: Any = None,

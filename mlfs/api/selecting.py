@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import logging
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -29,9 +32,28 @@ from mlfs.api.prepared_notes import identifier_notes, identifiers, leak_notes
 from mlfs.api.resampled import refuse_resamples, resample
 from mlfs.api.selection import Ranking, Selection
 from mlfs.api.unused_options import refuse_on_cluster, refuse_unused
-from mlfs.api.value_kinds import is_cv, most_of
+from mlfs.api.value_kinds import (
+    Bins,
+    Correction,
+    Dates,
+    Estimator,
+    Missing,
+    Order,
+    Units,
+    is_cv,
+    most_of,
+)
 from mlfs.criteria import Criterion
-from mlfs.errors import Caution, Interrupted, UsageError, plural, printable, tell
+from mlfs.errors import (
+    LOGGER,
+    Caution,
+    Interrupted,
+    UsageError,
+    plural,
+    printable,
+    tell,
+    told,
+)
 from mlfs.information.for_search import constant_features, with_parents
 from mlfs.information.info import Info
 from mlfs.search.label_parents import Structure
@@ -57,18 +79,18 @@ def select(
     groups: Any = None,
     start: Any = None,
     prefilter: int | None = None,
-    bins: str = "mean-sd",
+    bins: Bins = "mean-sd",
     n_bins: int | None = None,
     nominal_limit: int = 10,
     target_bins: str | None = None,
     labels_as: str = "each",
-    missing: str = "level",
-    dates: str = "skip",
-    estimator: str = "counts",
-    correction: str = "auto",
+    missing: Missing = "level",
+    dates: Dates = "skip",
+    estimator: Estimator = "counts",
+    correction: Correction = "auto",
     sample_weight: Any = None,
     network: Any = None,
-    order: str = "cheap",
+    order: Order = "cheap",
     k: int | None = None,
     alpha: float = 0.05,
     min_gain: float = 0.01,
@@ -76,7 +98,7 @@ def select(
     cv_metric: str = "micro_f1",
     cv_folds: int = 5,
     resamples: int | None = None,
-    units: str = "nats",
+    units: Units = "nats",
     n_jobs: int | None = None,
     cluster: Any = None,
     max_memory: int | str | None = None,
@@ -84,6 +106,7 @@ def select(
     seed: int = 0,
     on_pick: Callable[[str, Pick], object] | None = None,
     lazy: bool | str = "auto",
+    verbose: bool | int = False,
 ) -> Selection:
     """Select the features that matter for all labels together, or for each label on its own.
 
@@ -189,6 +212,8 @@ def select(
     lazy : bool or "auto"
         Leave uncounted what cannot change the answer, where the criterion allows it; "auto" does
         so where it is faster. The answer is the same.
+    verbose : bool
+        Report each pick, and what takes long, on stderr. The logger ``mlfs`` has the same.
 
     Returns
     -------
@@ -217,7 +242,8 @@ def select(
         msg = "X and Y go together as the data, and the criterion comes second: "
         raise UsageError(f"{msg}mlfs.select((X, Y), 'mrmr')")
     options = check_options(locals())
-    selection = _selected(data, criterion, options.but(network=network), on_pick)
+    with told() if verbose else nullcontext():
+        selection = _selected(data, criterion, options.but(network=network), on_pick)
     tell(selection.notes, stacklevel=2)
     if selection.interrupted:
         raise Interrupted(selection)
@@ -291,10 +317,23 @@ def _plan(
 
 def _with_given_numbers(on_pick: Any, prepared: Prepared) -> Any:
     """The function that is called with each pick, by the numbers of the columns that were given."""
-    if on_pick is None or prepared.dataset.places is None or not prepared.grouping.trivial:
-        return on_pick
-    given = prepared.dataset.given
-    return lambda label, pick: on_pick(label, pick.renumbered(given))
+    if on_pick is not None and prepared.dataset.places is not None and prepared.grouping.trivial:
+        given, hear = prepared.dataset.given, on_pick
+        on_pick = lambda label, pick: hear(label, pick.renumbered(given))  # noqa: E731
+    return _logged(on_pick, prepared) if LOGGER.isEnabledFor(logging.DEBUG) else on_pick
+
+
+def _logged(on_pick: Any, prepared: Prepared) -> Callable[[str, Pick], object]:
+    """The same function, which also logs the name of each pick."""
+    names = [prepared.dataset.names[columns[0]] for columns in prepared.grouping.members]
+    numbers = itertools.count(1)
+
+    def call(label: str, pick: Pick) -> object:
+        for_label = f" for {printable(label)}" if label else ""
+        LOGGER.debug("pick %s%s: %s", next(numbers), for_label, printable(names[pick.index]))
+        return None if on_pick is None else on_pick(label, pick)
+
+    return call
 
 
 def _run(plan: Plan, prepared: Prepared, criterion: Any) -> Selection:

@@ -33,7 +33,7 @@ from mlfs.api.options import (
 from mlfs.api.prepared import Prepared
 from mlfs.api.selecting import select_silently
 from mlfs.api.selection import Selection
-from mlfs.api.value_kinds import is_cv
+from mlfs.api.value_kinds import Bins, Correction, Dates, Estimator, Missing, Order, Units, is_cv
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset
 from mlfs.data.frames import as_frame
@@ -219,19 +219,19 @@ class FeatureSelector(ColumnSelector):
         groups: Any = None,
         start: Any = None,
         prefilter: int | None = None,
-        bins: str = "mean-sd",
+        bins: Bins = "mean-sd",
         n_bins: int | None = None,
         nominal_limit: int = 10,
         target_bins: str | None = None,
         labels_as: str = "each",
-        missing: str = "level",
-        dates: str = "skip",
-        estimator: str = "counts",
-        correction: str = "auto",
+        missing: Missing = "level",
+        dates: Dates = "skip",
+        estimator: Estimator = "counts",
+        correction: Correction = "auto",
         categorical_features: Any = "from_dtype",
         classes: bool = False,
         network: Any = None,
-        order: str = "cheap",
+        order: Order = "cheap",
         k: int | None = None,
         alpha: float = 0.05,
         min_gain: float = 0.01,
@@ -239,7 +239,7 @@ class FeatureSelector(ColumnSelector):
         cv_metric: str = "micro_f1",
         cv_folds: int = 5,
         resamples: int | None = None,
-        units: str = "nats",
+        units: Units = "nats",
         n_jobs: int | None = None,
         cluster: Any = None,
         max_memory: int | str | None = None,

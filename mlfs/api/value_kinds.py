@@ -6,10 +6,19 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal
 
 from mlfs.binnings import BINNINGS
 from mlfs.errors import UnknownName, UsageError, check_name, printable
+
+# What type checkers know of the words of options; a test holds that these are the words.
+Bins = Literal["mean-sd", "width", "frequency", "mdlp", "laim"]
+Missing = Literal["level", "ignore", "error"]
+Dates = Literal["skip", "parts", "keep"]
+Estimator = Literal["counts", "gaussian"]
+Correction = Literal["auto", "none", "miller-madow", "expected"]
+Order = Literal["cheap", "full", "given"]
+Units = Literal["nats", "bits"]
 
 LARGEST = sys.float_info.max
 WORDS = {"true": True, "false": False, "none": None}

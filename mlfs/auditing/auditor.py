@@ -10,6 +10,7 @@ from mlfs.api.prepared import Prepared, prepare
 from mlfs.auditing import columns, rows
 from mlfs.auditing.drift import drift
 from mlfs.auditing.findings import LEVELS, Audit, Finding, chosen
+from mlfs.data.dataset import Dataset
 from mlfs.data.frames import as_frame
 
 MADE: Mapping[Callable[[Prepared], Iterator[Finding]], tuple[str, ...]] = {
@@ -64,17 +65,23 @@ def audit(
     M101 error ('x2',) ('y0',)
     """
     checks = chosen(select, ignore)
-    dataset = as_dataset(as_frame(data), labels)
+    dataset = _dataset(data, labels)
     prepared = prepare(AsGiven(dataset), n_jobs=n_jobs, max_memory=max_memory, correction="none")
     found: list[Finding] = []
     for check, numbers in MADE.items():
         if {*numbers} & {*checks}:
             found += [finding for finding in check(prepared) if finding.check in checks]
     if against is not None and "M401" in checks:
-        given_labels = labels if not isinstance(against, tuple) else None
-        found += drift(dataset, as_dataset(as_frame(against), given_labels))
+        found += drift(dataset, _dataset(against, None if isinstance(against, tuple) else labels))
     prepared.release()
     done = tuple(c for c in checks if c != "M401" or against is not None)
     order = {level: place for place, level in enumerate(LEVELS)}
     found.sort(key=lambda finding: (order[finding.level], finding.check))
     return Audit(tuple(found), dataset.title, done)
+
+
+def _dataset(data: Any, labels: Any) -> Dataset:
+    """The data set, with what was left out of it."""
+    if isinstance(data, Dataset) and labels is None:
+        return data
+    return as_dataset(as_frame(data), labels)

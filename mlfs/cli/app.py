@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from mlfs import __version__
+from mlfs.cli.audit_command import audit
 from mlfs.cli.compare_command import compare
 from mlfs.cli.console import INTERRUPTED, ClosedOutput, Console
 from mlfs.cli.convert_command import convert, generate
@@ -71,7 +72,7 @@ def cli(context: click.Context) -> None:
 
 
 COMMANDS = (
-    select, info, criteria, explain, train, predict, evaluate, structure, compare, convert,
+    select, audit, info, criteria, explain, train, predict, evaluate, structure, compare, convert,
     generate, datasets,
 )  # fmt: skip
 for command in COMMANDS:

@@ -13,7 +13,7 @@ from mlfs.binnings import BINNINGS
 from mlfs.cli.console import INTERRUPTED, console_of
 from mlfs.cli.help import Command, topical
 from mlfs.cli.progress import Cells
-from mlfs.cli.shared_options import place_of, talking
+from mlfs.cli.shared_options import talking
 from mlfs.errors import UsageError, printable
 from mlfs.models.names import STRUCTURED, WHOLE
 
@@ -263,6 +263,7 @@ def compare(
     """
     from mlfs.compare.report import write_report
     from mlfs.compare.report.figures import refuse_without_matplotlib
+    from mlfs.datasets.fetching import place_of
 
     console = console_of(context)
     if pdf:

@@ -22,6 +22,7 @@ from mlfs.cli.shared_options import (
 @click.command(
     cls=Command,
     short_help="explain why features were picked or not",
+    often=("--criterion", "--number", "--per-label", "--labels", "--format", "--help"),
     examples=[
         ("mlfs explain -c scls -n 5 x.arff", "each pick: its terms, the runner-up, the margin"),
         ("mlfs explain -c scls -n 5 x.arff tempo", "why tempo was picked, or why not"),

@@ -99,6 +99,7 @@ EXIT_CODES = (
     ("0", "done"),
     ("1", "the data, a criterion or a model cannot be used"),
     ("2", "a wrong option or argument, or a file that is not there"),
+    ("3", "an audit has found an error in the data"),
     ("130", "interrupted by Ctrl-C; a selection has written its picks so far"),
     ("141", "the reader of the output has closed it"),
     ("143", "ended by SIGTERM"),
@@ -107,6 +108,7 @@ OTHER = "Other options"
 F = TypeVar("F", bound=Callable[..., Any])
 HELP_NAMES = ("-h", "--help")
 SETTINGS: dict[str, Any] = {"max_content_width": 96}
+ALL = "mlfs.all_options"  # in a context: the help shows every option
 
 
 class TopicOption(click.Option):
@@ -144,16 +146,23 @@ def _write_examples(examples: Sequence[tuple[str, str]], formatter: click.HelpFo
 
 
 def _write_options(
-    command: click.Command, context: click.Context, formatter: click.HelpFormatter
+    command: _WithExamples, context: click.Context, formatter: click.HelpFormatter
 ) -> None:
     topics: dict[str, list[tuple[str, str]]] = {}
-    for option in command.get_params(context):
+    shown = command.get_params(context)
+    if command.often and not context.meta.get(ALL):
+        shown = [option for option in shown if {*command.often} & {*option.opts}]
+    for option in shown:
         record = option.get_help_record(context) if isinstance(option, click.Option) else None
         if record is not None:
             topics.setdefault(getattr(option, "topic", OTHER), []).append(record)
     for topic, rows in sorted(topics.items(), key=lambda topic_rows: topic_rows[0] == OTHER):
         with formatter.section(topic):
             formatter.write_dl(rows)
+    if command.often and not context.meta.get(ALL):
+        n = sum(isinstance(option, click.Option) for option in command.get_params(context))
+        formatter.write_paragraph()
+        formatter.write_text(f"All {n} options: {context.command_path} --help-all")
 
 
 def _write_exit_codes(formatter: click.HelpFormatter) -> None:
@@ -161,15 +170,38 @@ def _write_exit_codes(formatter: click.HelpFormatter) -> None:
         formatter.write_dl(EXIT_CODES)
 
 
+def _show_all(context: click.Context, _: click.Parameter, value: bool) -> None:
+    """Print the help with every option, and end."""
+    if value and not context.resilient_parsing:
+        context.meta[ALL] = True
+        click.echo(context.get_help(), color=context.color)
+        context.exit()
+
+
 class _WithExamples(click.Command):
     """The base of commands and groups: examples in the help, and options that are checked."""
 
     def __init__(
-        self, *arguments: Any, examples: Sequence[tuple[str, str]] = (), **settings: Any
+        self,
+        *arguments: Any,
+        examples: Sequence[tuple[str, str]] = (),
+        often: Sequence[str] = (),
+        **settings: Any,
     ) -> None:
         settings.setdefault("context_settings", SETTINGS)
         super().__init__(*arguments, **settings)
-        self.examples = examples
+        self.examples, self.often = examples, often
+        if often:
+            self.params.append(
+                click.Option(
+                    ("--help-all",),
+                    is_flag=True,
+                    is_eager=True,
+                    expose_value=False,
+                    callback=_show_all,
+                    help="Show all options and exit.",
+                )
+            )
 
     def get_help_option_names(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's
         """The same in every context, a bare one of a page's generator included."""

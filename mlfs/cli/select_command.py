@@ -28,6 +28,10 @@ FORMATS = ("table", "names", "indices", "csv", "json")
 @click.command(
     cls=Command,
     short_help="rank the features, and write the reduced data",
+    often=(
+        *("--criterion", "--number", "--per-label", "--include", "--exclude", "--labels"),
+        *("--missing-values", "--format", "--output", "--verbose", "--help"),
+    ),
     examples=[
         ("mlfs select -c scls -n 80 bibtex.arff", "the 80 best, with scores and reasons"),
         ("mlfs select -c mrmr -n 0.1 --format names x.csv", "a tenth of them, a name a line"),

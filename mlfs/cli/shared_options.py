@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -207,6 +206,8 @@ def input_data(
     words = reading["missing_values"] or ""
     reading["missing_values"] = [word.strip() for word in words.split(",") if word.strip()]
     reading["dates"] = reading["dates"] or dates
+    from mlfs.datasets.fetching import place_of
+
     place, numbers = place_of(path), options.get("target_bins") is not None
     if options.get("cluster") is not None:
         from mlfs.api.cluster.elsewhere import elsewhere, is_elsewhere
@@ -243,15 +244,6 @@ def _read_as_told(bins: bool, place: str, **reading: Any) -> Any:
                 f"columns with {setting('labels')}"
             )
         raise
-
-
-def place_of(path: str) -> str:
-    """The file that a user means: a path, or the name of a data set that is here."""
-    if not path or path == "-" or os.path.basename(path) != path or os.path.exists(path):  # noqa: PTH110, PTH119
-        return path
-    from mlfs.datasets.fetching import resolve_name
-
-    return os.fspath(resolve_name(path) or path)
 
 
 def selection_options(options: Mapping[str, Any]) -> tuple[Criterion, dict[str, Any]]:

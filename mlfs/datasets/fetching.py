@@ -306,6 +306,13 @@ def is_here(name: str) -> bool:
     return all(_place(name, 0, file).is_file() for file in info(name).files())
 
 
+def place_of(path: str) -> str:
+    """The file that a user means: a path, or the name of a data set that is here."""
+    if not path or path == "-" or os.path.basename(path) != path or os.path.exists(path):  # noqa: PTH110, PTH119
+        return path
+    return os.fspath(resolve_name(path) or path)
+
+
 def resolve_name(name: str) -> Path | None:
     """The file of a data set that is here, for a name where a file was expected.
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from mlfs.data.frames import pandas
 from mlfs.search.certainty import Certainty
 
 NO_COLUMNS = np.zeros(0, np.int64)
@@ -262,6 +263,19 @@ class Significance:
     adjusted: np.ndarray
     informative: np.ndarray
     shuffles: int
+
+    def to_frame(self, names: Sequence[str] | Mapping[int, str] | None = None) -> Any:
+        """Give a frame of pandas with a row for each candidate, the least p-value first.
+
+        Parameters
+        ----------
+        names : sequence or mapping, optional
+            The names of the columns by their numbers, such as ``selection.column_names``.
+        """
+        record = {key: value for key, value in self.to_dict().items() if key != "shuffles"}
+        if names is not None:
+            record = {"name": [names[j] for j in record["index"]], **record}
+        return pandas().DataFrame(record).sort_values("p_value", kind="stable", ignore_index=True)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the record for JSON: lists with a value for each candidate."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 
 import click
 import numpy as np
@@ -124,3 +125,24 @@ def test_the_transformer_and_groups_drop_constant_features() -> None:
 def test_the_binnings_to_choose_from_are_those_there_are() -> None:
     with pytest.raises(UnknownName, match="mean-sd, width, frequency, mdlp, laim"):
         NAMED["bins"].read("thirds")
+
+
+def test_type_checkers_know_the_words_of_options() -> None:
+    from mlfs.api import value_kinds
+    from mlfs.binnings import BINNINGS
+
+    assert set(get_args(value_kinds.Bins)) == set(BINNINGS.ours)
+    for option in OPTIONS:
+        words = getattr(value_kinds, option.name.title(), None)
+        if words is not None and option.name != "bins":
+            kinds = option.kind.choices
+            assert set(get_args(words)) == set(kinds), f"name the words of {option.name} there"
+
+
+def test_a_type_checker_refuses_a_word_that_is_none(tmp_path: Path) -> None:
+    api = pytest.importorskip("mypy.api", reason="mypy is not installed")
+    program = tmp_path / "program.py"
+    program.write_text("import mlfs\nmlfs.select('x.csv', bins='quantile')\n", encoding="utf-8")
+    told, _, status = api.run([str(program), "--cache-dir", str(tmp_path)])
+    assert status == 1
+    assert 'Argument "bins" to "select" has incompatible type' in told

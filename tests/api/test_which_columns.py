@@ -333,3 +333,13 @@ def test_words_for_missing_numbers_of_a_long_arff_file(word: str, tmp_path: Path
     assert data.shape == (3000, 2, 1)
     assert np.flatnonzero(np.isnan(data.X[:, 1])).tolist() == list(range(3, 3000, 7))
     assert (data.X[:, 0] == np.arange(3000) / 4).all()
+
+
+def test_a_long_selection_gives_signs_of_life(capsys: pytest.CaptureFixture[str]) -> None:
+    X, Y = table()
+    mlfs.select((X, Y), "mim", "auto", verbose=True)
+    told = capsys.readouterr().err
+    assert f"[mlfs] pick 1: {PICKED}\n" in told
+    assert "against chance, 0 of" in told
+    mlfs.select((X, Y), "mim", "auto")
+    assert not capsys.readouterr().err

@@ -1,0 +1,76 @@
+"""`mlfs audit`: what is wrong with a table before a model is trusted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from mlfs.cli.console import check_place, console_of, write_report
+from mlfs.cli.help import Command, topical
+from mlfs.cli.shared_options import form_of, input_data, reading, talking
+
+FOUND = 3  # the exit code where an error was found
+
+
+@click.command(
+    cls=Command,
+    short_help="find leaks, identifiers, twins and useless columns",
+    examples=[
+        ("mlfs audit data.arff", "all checks; exit code 3 if one found an error"),
+        ("mlfs audit --labels last:6 --ignore M203,M204 x.csv", "without constants and twins"),
+        ("mlfs audit --against next.csv --select M401 x.csv", "what moved in newer data"),
+        ("mlfs audit --format html -o audit.html x.csv", "a page"),
+    ],
+)
+@click.argument("data", metavar="DATA")
+@reading
+@topical("Checks", "--select", metavar="CHECKS", help="Only these, such as M1 or M101,M205.")
+@topical("Checks", "--ignore", metavar="CHECKS", help="All but these, such as M203.")
+@topical(
+    "Checks", "--against", metavar="FILE", help="Newer data of the same kind: what differs is M401."
+)
+@form_of("findings", "table", "json", "html")
+@topical("Output", "-o", "--output", metavar="FILE", help="Write the findings to a file.")
+@topical("Output", "--force", is_flag=True, help="Overwrite an existing file.")
+@talking
+@click.pass_context
+def audit(
+    context: click.Context,
+    /,
+    data: str,
+    select: str | None,
+    ignore: str | None,
+    against: str | None,
+    form: str,
+    output: str | None,
+    force: bool,
+    **options: Any,
+) -> int:
+    """Check a data set: leaks, identifiers, twins, useless columns, labels and rows.
+
+    Each finding has the number of its check, which the documentation explains. The exit code is 3
+    if a finding of the level error is there.
+    """
+    from mlfs.api.text import json_text
+    from mlfs.auditing.auditor import audit as audited
+    from mlfs.auditing.findings import chosen
+
+    console = console_of(context)
+    chosen(select, ignore or ())
+    if output is not None:
+        check_place(output, data, force=force)
+    again = dict(options)
+    dataset = input_data(data, options)
+    other = None if against is None else input_data(against, again)
+    result = audited(dataset, select=select, ignore=ignore or (), against=other)
+    if form == "json":
+        report = json_text(result.to_dict())
+    else:
+        report = result.to_html() if form == "html" else result.table()
+    if output is not None and output != "-":
+        write_report(report, output, force=force)
+        console.detail(f"wrote {output}")
+    else:
+        console.data(report)
+    return FOUND if result.errors else 0

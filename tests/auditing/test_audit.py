@@ -1,0 +1,184 @@
+"""The audit of a table: planted faults are found and named, and clean tables are clean."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+import mlfs
+from mlfs import cli
+from mlfs.auditing.findings import CHECKS
+from mlfs.errors import UnknownName
+from tests.documents import ROOT
+from tests.shared import shared_data
+
+SETS = (
+    *("emotions/emotions.arff", "yeast/yeast.arff", "flags/flags.arff", "genbase/genbase.arff"),
+    *("medical/medical.arff", "enron/enron.arff", "bibtex/bibtex.arff", "birds/birds-train.arff"),
+    *("chd_49/CHD_49.arff", "water-quality/Water-quality.arff"),
+)
+
+
+def clean(rows: int = 400, seed: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({f"x{j}": rng.normal(size=rows) for j in range(6)})
+    X["colour"] = rng.choice(["red", "green", "blue"], rows)
+    noise = rng.normal(size=(rows, 3))
+    Y = pd.DataFrame(X[["x0", "x1", "x2"]].to_numpy() + noise > 0.3, columns=list("abc"))
+    return X, Y.astype(int)
+
+
+def found(data: Any, check: str, **options: Any) -> list[Any]:
+    return list(mlfs.audit(data, **options).of(check))
+
+
+def test_a_clean_table_has_no_finding() -> None:
+    for seed in range(5):
+        assert list(mlfs.audit(clean(seed=seed))) == []
+
+
+def frame_of(path: str) -> tuple[pd.DataFrame, pd.DataFrame, np.ndarray]:
+    """A data set as frames, and a label of it that is neither rare nor constant."""
+    data = mlfs.read(shared_data(path))
+    dense = (t.toarray() if sp.issparse(t) else np.asarray(t) for t in (data.X, data.Y))
+    X, Y = dense
+    few = X[:, :60]
+    names = [f"c{j}" for j in range(few.shape[1])]
+    label = int(np.argmin(np.abs((Y > 0).mean(axis=0) - 0.4)))
+    frame = pd.DataFrame(few, columns=names)
+    return frame, pd.DataFrame(Y > 0, columns=data.label_names).astype(int), Y[:, label] > 0
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("path", SETS)
+def test_planted_faults_are_found_and_named(path: str) -> None:
+    X, Y, y = frame_of(path)
+    rng = np.random.default_rng(1)
+    rows, name = len(X), Y.columns[int(np.argmax((Y.to_numpy() == y[:, None]).all(axis=0)))]
+    flips = rng.random(rows) < 0.004
+    planted = {
+        "copy": y.astype(int),
+        "opposite": (~y).astype(int),
+        "word": np.where(y, "yes", "no"),
+        "nearly": (y ^ flips).astype(int),
+        "score": y * 2 + rng.random(rows),
+        "falling": -3.0 * y + rng.random(rows),
+    }
+    for column, values in planted.items():
+        (finding,) = found((X.assign(leak=values), Y[[name]]), "M101")[:1] or [None]
+        assert finding is not None, column
+        assert (finding.columns, finding.labels) == (("leak",), (name,)), column
+        assert finding.level == ("error" if column != "nearly" else finding.level)
+        assert "opposite" in finding.text or column != "opposite"
+    reason = pd.Series(np.where(y, "because", None), dtype=object)
+    assert any(
+        finding.columns == ("leak",) and name in finding.labels
+        for finding in found((X.assign(leak=reason), Y[[name]]), "M102")
+    )
+    late = pd.Series(np.where(y & (rng.random(rows) < 0.8), 1.0, np.nan))
+    if late.notna().sum() >= 40:
+        assert found((X.assign(leak=late), Y[[name]]), "M102")[0].level == "warning"
+    order = np.argsort(y, kind="stable")
+    sorted_rows = found((X.iloc[order], Y[[name]].iloc[order]), "M103")
+    if rows >= 200:
+        assert sorted_rows[0].labels == (name,)
+    keys = [f"row {i}" for i in range(rows)]
+    assert found((X.assign(key=keys, number=np.arange(rows)), Y[[name]]), "M201")
+    words = [f"w{i}" for i in rng.integers(0, rows * 2, rows)]
+    names = {n for f in found((X.assign(text=words), Y[[name]]), "M202") for n in f.columns}
+    assert "text" in names
+    constants = found((X.assign(same=1.0), Y[[name]]), "M203")
+    assert any("same" in finding.columns for finding in constants)
+    few = X["c0"].where(rng.random(rows) > 0.002, 0)
+    twins = found((X.assign(twin=X["c0"], near=few), Y[[name]]), "M204")
+    assert any({"c0", "twin"} <= {*finding.columns} for finding in twins)
+    days = pd.date_range("2020-01-01", periods=rows)
+    numbers = [str(i / 8) for i in range(rows - 1)] + ["lost"]
+    mixed = found((X.assign(day=days, mixed=numbers), Y[[name]]), "M205")
+    assert {"day", "mixed"} <= {n for finding in mixed for n in finding.columns}
+    labels = Y[[name]].assign(same=y, other=~y, none=0, some=y & (np.arange(rows) % 2 == 0))
+    told = found((X, labels.astype(int)), "M301")
+    assert {"same", "other", "none", "some"} <= {n for f in told for n in f.labels}
+    twice = pd.concat([X, X.iloc[:3]], ignore_index=True)
+    y_twice = pd.concat([Y[[name]], 1 - Y[[name]].iloc[:3]], ignore_index=True)
+    assert any(f.numbers.get("differing", 0) >= 3 for f in found((twice, y_twice), "M302"))
+    moved = X.assign(moved=rng.normal(size=rows), colour="red")
+    newer = X.assign(moved=rng.normal(2, 1, rows), colour="pink").drop(columns="c1")
+    drift = found((moved, Y[[name]]), "M401", against=(newer, Y[[name]]))
+    assert {"moved", "colour", "c1"} <= {n for finding in drift for n in finding.columns}
+
+
+def test_a_sparse_table_has_the_findings_of_a_dense_one() -> None:
+    rng = np.random.default_rng(3)
+    X = (rng.random((300, 40)) < 0.2).astype(float)
+    X[:, 7] = X[:, 3]
+    X[:, 8] = 0
+    Y = (rng.random((300, 3)) < 0.3).astype(int)
+    X[:, 5] = Y[:, 1]
+    dense, sparse = mlfs.audit((X, Y)), mlfs.audit((sp.csr_array(X), sp.csr_array(Y)))
+    assert dense.to_dict() == sparse.to_dict()
+    assert {finding.check for finding in dense} == {"M101", "M203", "M204"}
+
+
+def test_checks_are_chosen_by_number_and_beginning() -> None:
+    X, Y = clean()
+    data = (X.assign(leak=Y["a"], same=1), Y)
+    assert {f.check for f in mlfs.audit(data)} == {"M101", "M203"}
+    assert {f.check for f in mlfs.audit(data, select="M1")} == {"M101"}
+    assert {f.check for f in mlfs.audit(data, ignore=["M101"])} == {"M203"}
+    with pytest.raises(UnknownName, match="unknown check of an audit 'M9'"):
+        mlfs.audit(data, select="M9")
+    with pytest.raises(UnknownName):
+        mlfs.audit(data).of("M999")
+
+
+def test_findings_are_shown_as_text_frame_and_page() -> None:
+    X, Y = clean()
+    seen = mlfs.audit((X.assign(**{"<b>": Y["a"]}), Y))
+    assert len(seen.errors) == 1
+    assert repr(seen).splitlines()[1].startswith("  M101 error: '<b>' is a copy of the label 'a'")
+    assert seen.to_frame()["check"].tolist() == ["M101"]
+    assert "&lt;b&gt;" in seen.to_html()
+    assert "<b>'" not in seen.to_html()
+    assert "nothing found by" in mlfs.audit(clean()).table()
+
+
+def test_the_command_ends_with_3_where_a_label_leaks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    X, Y = clean()
+    path, newer = tmp_path / "t.csv", tmp_path / "newer.csv"
+    pd.concat([X.assign(leak=Y["a"]), Y], axis=1).to_csv(path, index=False)
+    pd.concat([X.assign(x0=X["x0"] + 3), Y], axis=1).to_csv(newer, index=False)
+    arguments = ["audit", "--labels", "a,b,c", str(path)]
+    assert cli.main(arguments) == 3
+    assert capsys.readouterr().out.startswith("M101  error")
+    assert cli.main([*arguments, "--ignore", "M101"]) == 0
+    assert cli.main([*arguments, "--format", "json", "--against", str(newer)]) == 3
+    document = json.loads(capsys.readouterr().out.split("\n", 1)[1])
+    assert {finding["check"] for finding in document["findings"]} == {"M101", "M401"}
+    page = tmp_path / "audit.html"
+    assert cli.main([*arguments, "--format", "html", "-o", str(page)]) == 3
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert cli.main([*arguments, "-o", str(page)]) == 2
+    assert cli.main([*arguments, "--select", "M9"]) == 2
+
+
+def test_every_check_has_its_section() -> None:
+    page = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
+    for check, what in CHECKS.items():
+        assert f"## {check}: {what}" in page, f"give {check} a section in docs/audit.md"
+
+
+def test_a_selection_warns_of_a_copy_among_its_picks() -> None:
+    X, Y = clean()
+    with pytest.warns(mlfs.MlfsWarning, match="'leak' and 'a'"):
+        mlfs.select((X.assign(leak=Y["a"]), Y), "mim", 2)
+    with pytest.warns(mlfs.MlfsWarning, match="'leak' and 'a'"):
+        mlfs.FeatureSelector("mim", 2).fit(X.assign(leak=1 - Y["a"]), Y)
