@@ -192,6 +192,11 @@ OPTIONS: tuple[Option, ...] = (
         ("--cv-folds",), TO_SELECT, "K", page="how-many.md#cv", only_for="cv",
     ),
     Option(
+        "resamples", Whole(least=20), None,
+        "Say how sure each pick is: make it again on so many halves of the rows, such as 200.",
+        ("--resamples",), TO_SELECT, "N", reported=True, page="how-sure.md",
+    ),
+    Option(
         "bins", Binned(),
         "mean-sd", "How numeric columns are binned.", ("--bins",), reported=True,
         page="discretisation.md",
@@ -266,7 +271,8 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "seed", Whole(least=0), 0,
-        "For a number by auto or cv: seeds the shuffles, or the folds and the model.", ("--seed",),
+        "For a number by auto or cv, and for resamples: seeds the shuffles, or the folds and the "
+        "model, or the halves of the rows.", ("--seed",),
         metavar="N", reported=True, fitted="random_state", only_for="auto or cv",
     ),
     Option(

@@ -20,6 +20,7 @@ from mlfs.data.dataset import Dataset
 from mlfs.errors import Caution, UsageError, plural, printable
 from mlfs.information.for_search import can_count_alone, counted_alone, plain_of
 from mlfs.information.info import Info
+from mlfs.search.certainty import Certainty
 from mlfs.search.checked import CheckedCriterion
 from mlfs.search.greedy import best_first, greedy
 from mlfs.search.picks import Pick, Picks, SearchResult
@@ -126,7 +127,7 @@ def search(
         order = np.lexsort((info.features, -_round(info.mi_fL)))
         kept = order[~np.isin(order, excluded)][: plan.options.prefilter]
         view = info.only(sorted({*kept.tolist(), *forced}))
-    numbers = None
+    numbers: np.ndarray | None = None
     if best_only:
         n = 1
     elif auto is not None:
@@ -150,10 +151,12 @@ def search(
     }
     if n is None:
         result = best_first(plan.criterion, view, **common)
+        result.open_until = _of_all(result, view.features, info.d)
         result.note = "" if len(result.picks) else "no feature makes the set better"
         result.note = _out_of_time(plan, result) or result.note
         return result
     result = greedy(plan.criterion, view, n, closes=closes, lazy=plan.options.lazy, **common)
+    result.open_until = _of_all(result, view.features if numbers is None else numbers, info.d)
     if numbers is not None:
         result.picks = result.picks.renumbered(numbers)
     result.note = _out_of_time(plan, result) or _why_fewer(plan, result, n, view.d < info.d)
@@ -161,6 +164,13 @@ def search(
         result.note = "no feature tells more than chance would: the best is kept"
     result.significance = None if auto is None else auto.significance
     return result
+
+
+def _of_all(result: SearchResult, columns: np.ndarray, d: int) -> np.ndarray:
+    """How long each of all candidates was open, where only some were searched."""
+    open_until = np.zeros(d, np.int64)
+    open_until[columns[: result.open_until.size]] = result.open_until
+    return open_until
 
 
 def _refuse_few_labels(plan: Plan, info: Info) -> None:
@@ -283,6 +293,9 @@ def ranking_from(
         picks, ranks = replace(picks.take(rows), columns=columns), ranks[rows]
     names = data.feature_names if label else data.names
     column_names = tuple(map(names.__getitem__, picks.columns.tolist()))
+    certainty = _named(result.certainty, grouping, data, names)
+    if certainty and not grouping.trivial:
+        certainty = tuple(certainty[row] for row in rows.tolist())
     significance = result.significance
     if significance is not None and not grouping.trivial:
         significance = replace(significance, columns=np.array([m[0] for m in grouping.members]))
@@ -299,7 +312,20 @@ def ranking_from(
         interrupted=result.interrupted,
         timed_out=result.timed_out,
         significance=significance,
+        certainty=certainty,
     )
+
+
+def _named(
+    certainty: tuple[Certainty | None, ...], grouping: Grouping, data: Dataset, names: Sequence[str]
+) -> tuple[Certainty | None, ...]:
+    """Name the substitutes by columns of the table that was given, or by their groups."""
+    if not certainty:
+        return ()
+    first = [columns[0] for columns in grouping.members]
+    shown = [group or names[column] for group, column in zip(grouping.names, first, strict=True)]
+    numbers = np.array(first) if data.places is None else data.given[first]
+    return tuple(entry and entry.renumbered(numbers, shown) for entry in certainty)
 
 
 def unite_rankings(by_label: Mapping[str, Ranking]) -> Ranking:
@@ -342,4 +368,5 @@ def rescale(ranking: Ranking, factor: float) -> Ranking:
     significance = ranking.significance
     if significance is not None:
         significance = times_factor(significance, "relevance", "chance_mean", "chance_sd")
-    return replace(ranking, picks=picks, significance=significance)
+    certainty = tuple(entry and entry.rescaled(factor) for entry in ranking.certainty)
+    return replace(ranking, picks=picks, significance=significance, certainty=certainty)

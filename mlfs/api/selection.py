@@ -16,6 +16,7 @@ from mlfs.api.cross_validated import CrossValidation
 from mlfs.data.frames import as_frame, naming_half_pairs, pandas
 from mlfs.discretize import Binning
 from mlfs.errors import DataError, printable
+from mlfs.search.certainty import Certainty
 from mlfs.search.label_parents import Structure
 from mlfs.search.picks import Pick, Picks, Significance
 
@@ -40,12 +41,15 @@ class Chosen(Pick):
         The group that it came with, or empty.
     labels : int
         In a union of subsets: how many labels picked it.
+    certainty : Certainty or None
+        How sure it is, where the rows were resampled.
     """
 
     rank: int
     name: str
     group: str = ""
     labels: int = 0
+    certainty: Certainty | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Give the record for JSON; numbers that are not finite become null."""
@@ -65,6 +69,8 @@ class Chosen(Pick):
             record["group"] = self.group
         if self.labels:
             record["labels"] = self.labels
+        if self.certainty is not None:
+            record |= self.certainty.to_dict()
         return record
 
 
@@ -90,6 +96,8 @@ class Ranking:
         Whether Ctrl-C ended the search; whether `max_seconds` did.
     significance : Significance, optional
         The test of all candidates against chance that ``n="auto"`` made.
+    certainty : tuple of (Certainty or None)
+        How sure each pick is, where ``resamples`` were asked for; a union of subsets has none.
     """
 
     picks: Picks
@@ -101,6 +109,7 @@ class Ranking:
     interrupted: bool = False
     timed_out: bool = False
     significance: Significance | None = field(default=None, compare=False)
+    certainty: tuple[Certainty | None, ...] = field(default=(), compare=False)
 
     def __len__(self) -> int:
         return len(self.picks)
@@ -110,10 +119,11 @@ class Ranking:
         """The selected columns one by one, made when they are first asked for."""
         n = len(self)
         labels = [0] * n if self.times is None else self.times.tolist()
-        more = zip(self.ranks.tolist(), self.names, self.groups or [""] * n, labels, strict=True)
+        groups, certainty = self.groups or [""] * n, self.certainty or [None] * n
+        more = zip(self.ranks.tolist(), self.names, groups, labels, certainty, strict=True)
         return tuple(
-            Chosen(**vars(pick), rank=rank, name=name, group=group, labels=times)
-            for pick, (rank, name, group, times) in zip(self.picks, more, strict=True)
+            Chosen(**vars(pick), rank=rank, name=name, group=group, labels=times, certainty=sure)
+            for pick, (rank, name, group, times, sure) in zip(self.picks, more, strict=True)
         )
 
     @property
@@ -216,6 +226,12 @@ class Selection(Ranking):
             for pick in ranking.chosen:
                 record = pick.to_dict()
                 terms = record.pop("terms")
+                for name in ("score_interval", "rank_interval"):
+                    if name in record:
+                        start = name.removesuffix("interval")
+                        record[f"{start}low"], record[f"{start}high"] = record.pop(name)
+                if "substitutes" in record:
+                    record["substitutes"] = [entry["name"] for entry in record["substitutes"]]
                 if pick.runner_up is not None:
                     record["runner_up"] = self.column_names[pick.runner_up]
                 rows.append({**({"label": label} if label else {}), **record, **terms})

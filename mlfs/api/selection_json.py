@@ -15,6 +15,7 @@ from mlfs.api.cross_validated import CrossValidation
 from mlfs.api.selection import SCHEMA, TERMS, ColumnNames, Ranking, Selection
 from mlfs.discretize import Binning
 from mlfs.errors import DataError, UsageError, printable
+from mlfs.search.certainty import Certainty
 from mlfs.search.label_parents import Structure
 from mlfs.search.picks import Picks, Significance
 
@@ -97,6 +98,7 @@ def _selection(document: Mapping[str, Any]) -> Selection:
         interrupted=bool(document.get("interrupted")),
         timed_out=bool(document.get("timed_out")),
         significance=union.significance,
+        certainty=union.certainty,
         criterion=str(document["criterion"]),
         parameters=dict(document["parameters"]),
         scope=str(document["scope"]),
@@ -134,6 +136,7 @@ def _ranking(entry: Mapping[str, Any], label: str = "") -> Ranking:
     groups = tuple(str(record.get("group", "")) for record in records)
     times = np.array([int(record.get("labels", 0)) for record in records], np.int64)
     significance = entry.get("significance")
+    certainty = tuple(map(Certainty.from_dict, records))
     return Ranking(
         picks,
         np.array([int(record["rank"]) for record in records], np.int64),
@@ -142,6 +145,7 @@ def _ranking(entry: Mapping[str, Any], label: str = "") -> Ranking:
         times if times.any() else None,
         label=label,
         significance=None if significance is None else _significance(significance),
+        certainty=certainty if any(certainty) else (),
     )
 
 

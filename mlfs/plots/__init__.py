@@ -15,6 +15,7 @@ from mlfs.plots.displays import (
     LabelFeatureMapDisplay,
     LabelStructureDisplay,
     SelectionPathDisplay,
+    SubstitutesDisplay,
 )
 
 __all__ = [
@@ -24,4 +25,5 @@ __all__ = [
     "LabelFeatureMapDisplay",
     "LabelStructureDisplay",
     "SelectionPathDisplay",
+    "SubstitutesDisplay",
 ]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.data.frames import pandas
+from mlfs.search.certainty import Certainty
 
 NO_COLUMNS = np.zeros(0, np.int64)
 
@@ -307,6 +308,10 @@ class SearchResult:
         The test of all candidates against chance, if the number of picks was automatic.
     note : str
         Why there are fewer picks than were asked for; empty if there are not.
+    open_until : ndarray of int
+        For how many picks each candidate could be chosen: 0 if it never could.
+    certainty : tuple of (Certainty or None)
+        How sure each pick is, if that was asked for.
     """
 
     picks: Picks = field(default_factory=Picks.empty)
@@ -317,3 +322,5 @@ class SearchResult:
     timed_out: bool = False
     significance: Significance | None = None
     note: str = ""
+    open_until: np.ndarray = field(default_factory=lambda: NO_COLUMNS)
+    certainty: tuple[Certainty | None, ...] = ()
