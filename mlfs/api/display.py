@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 
 from mlfs.api.selection import Chosen, ColumnNames, Ranking, Selection
+from mlfs.api.text import certainty_text
 from mlfs.data.html import details, pairs, table, text
 from mlfs.errors import plural, printable
 
@@ -76,7 +77,13 @@ def _table(ranking: Ranking, selection: Selection) -> str:
     names = selection.column_names
     n_hidden = len(ranking) - len(shown)
     rest = f"<p>and {n_hidden:,} more: to_frame() has all</p>" if n_hidden else ""
-    return table(HEAD, (_row(pick, longest, names) for pick in shown)) + rest
+    head, rows = [*HEAD], [_row(pick, longest, names) for pick in shown]
+    if ranking.certainty:
+        head.append("resampled")
+        for row, pick in zip(rows, shown, strict=True):
+            sure = pick.certainty
+            row.append("" if sure is None else text(certainty_text(sure), 1000))
+    return table(head, rows) + rest
 
 
 def _row(pick: Chosen, longest: float, names: ColumnNames) -> list[str]:

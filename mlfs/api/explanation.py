@@ -20,10 +20,12 @@ from mlfs.api.plan import NOTHING_MORE
 from mlfs.api.prepared import Prepared, prepare
 from mlfs.api.selecting import select_silently
 from mlfs.api.selection import Chosen, ColumnNames, Ranking, Selection
+from mlfs.api.text import certainty_text
 from mlfs.criteria import Criterion
 from mlfs.data.html import text
 from mlfs.errors import UsageError, printable
 from mlfs.information.info import Info
+from mlfs.search.certainty import Certainty
 
 SHOWN = 5
 Named = tuple[int, str]
@@ -57,6 +59,8 @@ class Explanation:
         The picks before it with which it shares information, most first.
     excluded : str
         Why it was no candidate, or empty.
+    certainty : Certainty or None
+        How sure the pick is, where the selection was resampled.
     """
 
     index: int
@@ -74,6 +78,7 @@ class Explanation:
     place: int | None = None
     shared: tuple[tuple[int, str, float], ...] = ()
     excluded: str = ""
+    certainty: Certainty | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The record for JSON."""
@@ -95,6 +100,7 @@ class Explanation:
             "place_by_relevance": self.place,
             "shares": [{**_record(entry[:2]), "information": entry[2]} for entry in self.shared],
             "excluded": self.excluded or None,
+            **({} if self.certainty is None else self.certainty.to_dict()),
         }
 
 
@@ -173,7 +179,19 @@ def _paragraph(reason: Explanation, unit: str) -> list[str]:
             f"{value:.6f} with {_name((j, n))}" for j, n, value in reason.shared[:SHOWN]
         )
         rows.append(("information shared", most))
+    if reason.certainty is not None:
+        rows += _certainty(reason.certainty, unit)
     return lines + [f"  {topic:<18}  {words}" for topic, words in rows]
+
+
+def _certainty(certainty: Certainty, unit: str) -> list[tuple[str, str]]:
+    low, high = certainty.score_interval
+    first, last = ("beyond" if rank is None else str(rank) for rank in certainty.rank_interval)
+    return [
+        ("on half the rows", certainty_text(certainty, SHOWN)),
+        ("score, 95 %", f"{low:.6f} to {high:.6f}{unit}"),
+        ("rank, 95 %", first if first == last else f"{first} to {last}"),
+    ]
 
 
 def _sum(reason: Explanation, unit: str) -> str:
@@ -255,6 +273,7 @@ def _explanation(
         rival=None if pick.runner_up is None else (pick.runner_up, names[pick.runner_up]),
         ties=tuple((j, names[j]) for j in pick.ties),
         forced=rank is not None and pick.forced,
+        certainty=None if rank is None else pick.certainty,
         **fields,
     )
 

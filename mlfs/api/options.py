@@ -221,6 +221,11 @@ OPTIONS: tuple[Option, ...] = (
         ("--cv-folds",), TO_SELECT, "K", page="how-many.md#cv", only_for="cv",
     ),
     Option(
+        "resamples", Whole(least=20), None,
+        "Say how sure each pick is: make it again on so many halves of the rows, such as 200.",
+        ("--resamples",), TO_SELECT, "N", reported=True, page="how-sure.md",
+    ),
+    Option(
         "bins", Binned(),
         "mean-sd", "How numeric columns are binned.", ("--bins",), reported=True,
         page="discretisation.md",
@@ -295,8 +300,9 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "seed", Whole(least=0), 0,
-        "For a number by auto or cv, and at_least: seeds the shuffles, or the folds and the model.",
-        ("--seed",), metavar="N", reported=True, fitted="random_state", only_for="auto or cv",
+        "For a number by auto or cv, at_least and resamples: seeds the shuffles, or the folds and "
+        "the model, or the halves of the rows.", ("--seed",),
+        metavar="N", reported=True, fitted="random_state", only_for="auto or cv",
     ),
     Option(
         "n_jobs", ThreadCount(), None,

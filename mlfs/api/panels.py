@@ -42,6 +42,9 @@ def demands_of(options: Mapping[str, Any], prepared: Prepared) -> Demands | None
     if is_cv(options["n"]):
         msg = f"is {options['n']!r}, which tries many numbers, and a panel has one: give a number"
         raise UsageError(msg, option="n")
+    if options["resamples"] is not None:
+        msg = "is given, and the picks of a panel are not resampled: leave it out"
+        raise UsageError(msg, option="resamples")
     constraints: dict[str, Any] = {}
     if options["at_least"] is not None:
         constraints |= _at_least(options["at_least"], prepared.dataset)

@@ -20,6 +20,7 @@ from mlfs.data.dataset import Dataset
 from mlfs.errors import Caution, UsageError, plural, printable, setting
 from mlfs.information.for_search import can_count_alone, counted_alone, plain_of
 from mlfs.information.info import Info
+from mlfs.search.certainty import Certainty
 from mlfs.search.checked import CheckedCriterion
 from mlfs.search.greedy import best_first, greedy
 from mlfs.search.panel import Demands, Panel
@@ -130,7 +131,7 @@ def search(
         order = np.lexsort((info.features, -_round(info.mi_fL)))
         kept = order[~np.isin(order, excluded)][: plan.options.prefilter]
         view = info.only(sorted({*kept.tolist(), *forced}))
-    numbers = None
+    numbers: np.ndarray | None = None
     if best_only:
         n = 1
     elif auto is not None:
@@ -158,12 +159,14 @@ def search(
         raise UsageError(f"{msg}{setting('n')}, a number of features")
     if n is None:
         result = best_first(plan.criterion, view, **common)
+        result.open_until = _of_all(result, view.features, info.d)
         result.note = "" if len(result.picks) else "no feature makes the set better"
         result.note = _out_of_time(plan, result) or result.note
         return result
     result = greedy(
         plan.criterion, view, n, closes=closes, lazy=plan.options.lazy, panel=panel, **common
     )
+    result.open_until = _of_all(result, view.features if numbers is None else numbers, info.d)
     shortfall = ""
     if panel is not None:
         result.terms_of_panel = tuple(panel.terms)
@@ -193,6 +196,13 @@ def _panel(plan: Plan, info: Info, view: Info, label: str, auto: AutoStop | None
     if auto is not None:
         worth[auto.left_out] = False
     return Panel(demands, tells, np.array(view.features), worth)
+
+
+def _of_all(result: SearchResult, columns: np.ndarray, d: int) -> np.ndarray:
+    """How long each of all candidates was open, where only some were searched."""
+    open_until = np.zeros(d, np.int64)
+    open_until[columns[: result.open_until.size]] = result.open_until
+    return open_until
 
 
 def _refuse_few_labels(plan: Plan, info: Info) -> None:
@@ -317,6 +327,9 @@ def ranking_from(
         picks, ranks = replace(picks.take(rows), columns=columns), ranks[rows]
     names = data.feature_names if label else data.names
     column_names = tuple(map(names.__getitem__, picks.columns.tolist()))
+    certainty = _named(result.certainty, grouping, data, names)
+    if certainty and not grouping.trivial:
+        certainty = tuple(certainty[row] for row in rows.tolist())
     significance = result.significance
     if significance is not None and not grouping.trivial:
         significance = replace(significance, columns=np.array([m[0] for m in grouping.members]))
@@ -335,7 +348,20 @@ def ranking_from(
         timed_out=result.timed_out,
         significance=significance,
         terms_of_panel=terms,
+        certainty=certainty,
     )
+
+
+def _named(
+    certainty: tuple[Certainty | None, ...], grouping: Grouping, data: Dataset, names: Sequence[str]
+) -> tuple[Certainty | None, ...]:
+    """Name the substitutes by columns of the table that was given, or by their groups."""
+    if not certainty:
+        return ()
+    first = [columns[0] for columns in grouping.members]
+    shown = [group or names[column] for group, column in zip(grouping.names, first, strict=True)]
+    numbers = np.array(first) if data.places is None else data.given[first]
+    return tuple(entry and entry.renumbered(numbers, shown) for entry in certainty)
 
 
 def unite_rankings(by_label: Mapping[str, Ranking]) -> Ranking:
@@ -379,4 +405,11 @@ def rescale(ranking: Ranking, factor: float) -> Ranking:
     if significance is not None:
         significance = times_factor(significance, "relevance", "chance_mean", "chance_sd")
     terms = tuple(term.times(factor) for term in ranking.terms_of_panel)
-    return replace(ranking, picks=picks, significance=significance, terms_of_panel=terms)
+    certainty = tuple(entry and entry.rescaled(factor) for entry in ranking.certainty)
+    return replace(
+        ranking,
+        picks=picks,
+        significance=significance,
+        terms_of_panel=terms,
+        certainty=certainty,
+    )

@@ -16,6 +16,7 @@ from mlfs.api.cross_validated import CrossValidation
 from mlfs.data.frames import as_frame, naming_half_pairs, pandas
 from mlfs.discretize import Binning
 from mlfs.errors import DataError, printable
+from mlfs.search.certainty import Certainty
 from mlfs.search.label_parents import Structure
 from mlfs.search.panel import Terms
 from mlfs.search.picks import Pick, Picks, Significance
@@ -43,6 +44,8 @@ class Chosen(Pick):
         In a union of subsets: how many labels picked it.
     panel : Terms or None
         What the constraints of a panel did.
+    certainty : Certainty or None
+        How sure it is, where the rows were resampled.
     """
 
     rank: int
@@ -50,6 +53,7 @@ class Chosen(Pick):
     group: str = ""
     labels: int = 0
     panel: Terms | None = None
+    certainty: Certainty | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Give the record for JSON; numbers that are not finite become null."""
@@ -71,6 +75,8 @@ class Chosen(Pick):
             record["labels"] = self.labels
         if self.panel is not None:
             record["panel"] = self.panel.to_dict()
+        if self.certainty is not None:
+            record |= self.certainty.to_dict()
         return record
 
 
@@ -99,6 +105,8 @@ class Ranking:
     terms_of_panel : tuple of Terms
         For each pick of a panel its cost, the labels that it tells something about, and the
         constraints that kept a better one out; empty without constraints.
+    certainty : tuple of (Certainty or None)
+        How sure each pick is, where ``resamples`` were asked for; a union of subsets has none.
     """
 
     picks: Picks
@@ -111,6 +119,7 @@ class Ranking:
     timed_out: bool = False
     significance: Significance | None = field(default=None, compare=False)
     terms_of_panel: tuple[Terms, ...] = field(default=(), compare=False)
+    certainty: tuple[Certainty | None, ...] = field(default=(), compare=False)
 
     def __len__(self) -> int:
         return len(self.picks)
@@ -121,10 +130,12 @@ class Ranking:
         n = len(self)
         labels = [0] * n if self.times is None else self.times.tolist()
         groups, panel = self.groups or [""] * n, self.terms_of_panel or [None] * n
-        more = zip(self.ranks.tolist(), self.names, groups, labels, panel, strict=True)
+        certainty = self.certainty or [None] * n
+        more = zip(self.ranks.tolist(), self.names, groups, labels, panel, certainty, strict=True)
+        names = ("rank", "name", "group", "labels", "panel", "certainty")
         return tuple(
-            Chosen(**vars(pick), rank=rank, name=name, group=group, labels=times, panel=terms)
-            for pick, (rank, name, group, times, terms) in zip(self.picks, more, strict=True)
+            Chosen(**vars(pick), **dict(zip(names, values, strict=True)))
+            for pick, values in zip(self.picks, more, strict=True)
         )
 
     @property
@@ -228,6 +239,12 @@ class Selection(Ranking):
                 record = pick.to_dict()
                 terms = record.pop("terms")
                 record |= record.pop("panel", {})
+                for name in ("score_interval", "rank_interval"):
+                    if name in record:
+                        start = name.removesuffix("interval")
+                        record[f"{start}low"], record[f"{start}high"] = record.pop(name)
+                if "substitutes" in record:
+                    record["substitutes"] = [entry["name"] for entry in record["substitutes"]]
                 if pick.runner_up is not None:
                     record["runner_up"] = self.column_names[pick.runner_up]
                 rows.append({**({"label": label} if label else {}), **record, **terms})

@@ -15,6 +15,7 @@ from mlfs.api.cross_validated import CrossValidation
 from mlfs.api.selection import SCHEMA, TERMS, ColumnNames, Ranking, Selection
 from mlfs.discretize import Binning
 from mlfs.errors import DataError, UsageError, printable
+from mlfs.search.certainty import Certainty
 from mlfs.search.label_parents import Structure
 from mlfs.search.panel import Terms
 from mlfs.search.picks import Picks, Significance
@@ -99,6 +100,7 @@ def _selection(document: Mapping[str, Any]) -> Selection:
         timed_out=bool(document.get("timed_out")),
         significance=union.significance,
         terms_of_panel=union.terms_of_panel,
+        certainty=union.certainty,
         criterion=str(document["criterion"]),
         parameters=dict(document["parameters"]),
         scope=str(document["scope"]),
@@ -136,6 +138,7 @@ def _ranking(entry: Mapping[str, Any], label: str = "") -> Ranking:
     groups = tuple(str(record.get("group", "")) for record in records)
     times = np.array([int(record.get("labels", 0)) for record in records], np.int64)
     significance = entry.get("significance")
+    certainty = tuple(map(Certainty.from_dict, records))
     return Ranking(
         picks,
         np.array([int(record["rank"]) for record in records], np.int64),
@@ -144,6 +147,7 @@ def _ranking(entry: Mapping[str, Any], label: str = "") -> Ranking:
         times if times.any() else None,
         label=label,
         significance=None if significance is None else _significance(significance),
+        certainty=certainty if any(certainty) else (),
         terms_of_panel=tuple(_terms(record["panel"]) for record in records if "panel" in record),
     )
 

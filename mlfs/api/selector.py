@@ -133,6 +133,9 @@ class FeatureSelector(ColumnSelector):
         For "cv": one of `mlfs.compare.METRICS`.
     cv_folds : int, default=5
         For "cv": the number of folds.
+    resamples : int, optional
+        Make each pick again on so many halves of the rows: ``selection_.certainty`` says how often
+        it is kept, and what comes instead.
     units : {"nats", "bits"}, default="nats"
         The unit of scores and terms.
     n_jobs : int, optional
@@ -146,8 +149,8 @@ class FeatureSelector(ColumnSelector):
     max_seconds : float, optional
         The search ends after so many seconds with the picks made so far, and a warning.
     random_state : int or RandomState, default=0
-        Seeds the shuffles of "auto", and the folds and the model of "cv", the only chance there is;
-        None is another seed each time.
+        Seeds the shuffles of "auto", the folds and the model of "cv", and the resamples, the only
+        chance there is; None is another seed each time.
     verbose : bool or int, default=False
         Tell of each pick and of all notes on stderr.
 
@@ -243,6 +246,7 @@ class FeatureSelector(ColumnSelector):
         cv_model: Any = "br",
         cv_metric: str = "micro_f1",
         cv_folds: int = 5,
+        resamples: int | None = None,
         units: Units = "nats",
         n_jobs: int | None = None,
         cluster: Any = None,
@@ -269,6 +273,7 @@ class FeatureSelector(ColumnSelector):
         self.network, self.order, self.k = network, order, k
         self.alpha, self.min_gain = alpha, min_gain
         self.cv_model, self.cv_metric, self.cv_folds = cv_model, cv_metric, cv_folds
+        self.resamples = resamples
         self.units = units
         self.n_jobs, self.cluster = n_jobs, cluster
         self.max_memory, self.max_seconds = max_memory, max_seconds
@@ -314,8 +319,8 @@ class FeatureSelector(ColumnSelector):
         options = {name: getattr(self, parameter) for name, parameter in PARAMETERS.items()}
         seed = seed_of(self.random_state)
         n = self._number(X)
-        is_used = is_auto(n) or is_cv(n) or self.at_least
-        options["seed"] = seed if is_used else NAMED["seed"].default
+        by_chance = is_auto(n) or is_cv(n) or self.at_least or self.resamples is not None
+        options["seed"] = seed if by_chance else NAMED["seed"].default
         check_options(options)
         for option in FITTING:
             option.read(getattr(self, option.name))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from mlfs.api.selection import Chosen, ColumnNames, Ranking, Selection
 from mlfs.errors import plural, printable
+from mlfs.search.certainty import Certainty
 
 if TYPE_CHECKING:
     from mlfs.discretize.binning import Binning
@@ -25,6 +26,7 @@ COLUMNS = (
 )  # fmt: skip
 WIDEST = 60
 SHOWN = 20
+SUBSTITUTES = 3  # that are named in a line
 # Characters that move the cursor, hide or reorder text, including line ends and tabs.
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 CONTROL_IN_CELLS = re.compile(CONTROL.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
@@ -198,7 +200,27 @@ def _remarks(pick: Chosen, names: ColumnNames) -> str:
         remarks.append(f"ties with {printable(names[int(pick.tied[0])], WIDEST)}{others}")
     if pick.panel is not None and pick.panel.bound:
         remarks.append(_bound(pick.panel, names))
+    if pick.certainty is not None:
+        remarks.append(certainty_text(pick.certainty))
     return "; ".join(remarks)
+
+
+def certainty_text(certainty: Certainty, most: int = SUBSTITUTES) -> str:
+    """Say how often a pick is kept, and what comes instead.
+
+    Examples
+    --------
+    >>> others = (Substitute(3, "tempo", 0.2, 0.4), Substitute(5, "attack", 0.15, 0.3))
+    >>> certainty_text(Certainty(0.65, others, (0.1, 0.3), (1, 4)))
+    'kept 65 %; or: tempo 20 %, attack 15 %'
+    """
+    shown = [
+        f"{printable(entry.name, WIDEST)} {100 * entry.share:.0f} %"
+        for entry in certainty.substitutes[:most]
+    ]
+    rest = len(certainty.substitutes) - len(shown)
+    others = f"; or: {', '.join(shown)}" if shown else ""
+    return f"kept {100 * certainty.kept:.0f} %{others}{f' and {rest} more' if rest else ''}"
 
 
 def _bound(terms: Terms, names: ColumnNames) -> str:

@@ -63,6 +63,8 @@ leave it out, or ask for auto
             why = _why_no_chain(name, criterion, values)
         else:
             why = _why_not(use, values.get("n"))
+            if unused == ["seed"] and values.get("resamples") is not None:
+                why = ""  # the halves are drawn by it
         if why:
             verb, it = ("is", "it") if len(unused) == 1 else ("are", "them")
             if "k" in unused:  # as the number of features is called elsewhere

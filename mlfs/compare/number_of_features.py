@@ -28,7 +28,16 @@ from mlfs.metrics.top import propensities
 from mlfs.models.training_table import TrainingTable
 
 GROWTH = 1.4
-NOT_OF_FOLDS = {*DEFAULTS, "criterion", "n", "seed", "cv_model", "cv_metric", "cv_folds"}
+NOT_OF_FOLDS = {
+    *DEFAULTS,
+    "criterion",
+    "n",
+    "seed",
+    "cv_model",
+    "cv_metric",
+    "cv_folds",
+    "resamples",
+}
 
 
 def sizes_up_to(least: int, most: int) -> np.ndarray:

@@ -144,6 +144,14 @@ def _uncertainty(x: np.ndarray, n_x: np.ndarray, labels: Codes, label: int) -> f
     return 2 * (total + joint_sum - x_sum - l_sum) / (2 * total - x_sum - l_sum)
 
 
+def shared_uncertainty(info: Info, s: int, columns: Sequence[int]) -> np.ndarray:
+    """The symmetrical uncertainty of a candidate with some others; r^2 of normal scores."""
+    view = plain_of(info).only(columns)
+    if isinstance(info, GaussianInfo):
+        return -np.expm1(-2 * view.mi_fs(s))
+    return view.su_fs(s)
+
+
 def terms_only_add(info: Info) -> bool:
     """Whether no information is below 0, so that further terms can only lower falling scores."""
     return info._floor == 0
@@ -171,6 +179,11 @@ def with_parents(info: Info, parents: Sequence[tuple[int, ...]] | None) -> Info:
     view = copy.copy(info)
     view._parents = network
     return view
+
+
+def with_parents_of(info: Info, other: Info) -> Info:
+    """The same view with the parents of labels that another one has."""
+    return with_parents(info, other._parents)
 
 
 def sweep_cost(view: Info) -> float:

@@ -16,6 +16,7 @@ from mlfs.plots.displays import (
     LabelFeatureMapDisplay,
     LabelStructureDisplay,
     SelectionPathDisplay,
+    SubstitutesDisplay,
 )
 from mlfs.plots.similarity_map import SimilarityMapDisplay
 
@@ -27,4 +28,5 @@ __all__ = [
     "LabelStructureDisplay",
     "SelectionPathDisplay",
     "SimilarityMapDisplay",
+    "SubstitutesDisplay",
 ]

@@ -170,6 +170,77 @@ class SelectionPathDisplay(Display):
         ax.legend(fontsize=8)
 
 
+class SubstitutesDisplay(Display):
+    """The picks downwards; across, how often each is kept on half of the rows, and what comes else.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        The picks, of a selection or of one label, with their certainty.
+
+    Examples
+    --------
+    >>> import mlfs
+    >>> from mlfs.plots import SubstitutesDisplay
+    >>> X, Y = [[0, 1], [1, 0], [1, 1], [0, 0]] * 9, [[0], [1], [1], [0]] * 9
+    >>> selection = mlfs.select((X, Y), "mrmr", 2, resamples=20)
+    >>> [sure.kept for sure in SubstitutesDisplay.from_selection(selection).ranking.certainty]
+    [1.0, 1.0]
+    """
+
+    _subject = "a picture of a selection"
+
+    def __init__(self, ranking: Ranking) -> None:
+        self.ranking = ranking
+
+    @classmethod
+    def from_selection(cls, selection: Any, label: str | None = None, ax: Any = None) -> Self:
+        """The display of a `Selection` or a fitted `FeatureSelector` with ``resamples``.
+
+        Parameters
+        ----------
+        selection : Selection or FeatureSelector
+            What was selected.
+        label : str, optional
+            Where each label has a ranking of its own: which one.
+        ax : matplotlib Axes, optional
+            Where to draw; a figure of its own by default.
+        """
+        ranking: Ranking = selection_of(selection)
+        if label is not None:
+            check_name(label, "label with a ranking of its own", selection_of(selection).labels)
+            ranking = selection_of(selection).labels[label]
+        if not ranking.certainty:
+            labels = selection_of(selection).labels
+            which = "name a label" if labels and label is None else "select with resamples=200"
+            raise UsageError(f"the ranking was not resampled: {which}")
+        return cls(ranking).plot(ax)
+
+    @property
+    def _inches(self) -> tuple[float, float]:
+        return 8.0, 1.2 + _length(len(self.ranking))
+
+    def _draw(self, ax: Any) -> None:
+        chosen = self.ranking.chosen
+        for row, pick in enumerate(chosen):
+            if pick.certainty is None:
+                continue
+            kept, left = pick.certainty.kept, pick.certainty.kept
+            ax.barh(row, kept, color=COLOURS[0])
+            for i, entry in enumerate(pick.certainty.substitutes):
+                ax.barh(row, entry.share, left=left, color=f"{0.7 + 0.1 * (i % 2):.1f}")
+                if entry.share >= READABLE:
+                    middle = left + entry.share / 2
+                    name = printable(entry.name, int(100 * entry.share))
+                    ax.text(middle, row, name, ha="center", va="center", size=7, clip_on=True)
+                left += entry.share
+        ax.set_yticks(np.arange(len(chosen)), [printable(p.name, 40) for p in chosen], fontsize=8)
+        ax.invert_yaxis()
+        ax.set_xlim(0, 1)
+        ax.set_xlabel("share of the resamples: the pick is kept (colour), or another comes (grey)")
+
+
+READABLE = 0.08  # the least share whose bar is wide enough for a name
 MOST_OF_MAP = 60  # names that can be read side by side
 FEW = 30  # columns whose cells are wide enough for a number
 

@@ -77,10 +77,12 @@ def greedy(
     try:
         if panel is not None and panel.demands.by_cost:
             lazy = False  # what is best for its cost may be far behind in score
-        scores = _candidate_scores(CheckedCriterion(criterion, info, name), lazy)
+        scores = candidate_scores(CheckedCriterion(criterion, info, name), lazy)
         is_open = np.ones(info.d, bool)
+        result.open_until = np.full(info.d, n)
         if len(excluded):
             is_open[np.isin(info.features, np.asarray(excluded, np.int64))] = False
+            result.open_until[~is_open] = 0
         for rank in range(n):
             required = _position(info.features, forced[rank]) if rank < len(forced) else -1
             simple = closes is None and panel is None
@@ -98,7 +100,9 @@ def greedy(
             if closes is not None and panel is not None:
                 panel.close(closes(column))
             elif closes is not None:
-                is_open &= ~closes(column)
+                closed = is_open & closes(column)
+                is_open &= ~closed
+                result.open_until[closed] = rank + 1
             if on_pick is not None:
                 on_pick(scores.picks(rank)[0])
             if rank + 1 < n and time_is_up is not None and time_is_up():
@@ -110,12 +114,16 @@ def greedy(
         result.interrupted = True
     if scores is not None:
         result.picks, result.counted, result.eager = scores.picks(), scores.counted, scores.eager
+        order = np.argsort(info.features)
+        places = np.searchsorted(info.features, result.picks.columns, sorter=order)
+        result.open_until[order[places]] = np.arange(1, len(result.picks) + 1)
     stopped = result.interrupted or result.timed_out
     result.exhausted = len(result.picks) < n and not stopped
     return result
 
 
-def _candidate_scores(checked: CheckedCriterion, lazy: bool | str) -> CandidateScores:
+def candidate_scores(checked: CheckedCriterion, lazy: bool | str) -> CandidateScores:
+    """Choose how candidates are scored: by the kind of criterion, lazily where it pays."""
     kind = type(checked.criterion)
     if checked.criterion.search == "best first" or isinstance(checked.criterion, SetCriterion):
         return SetScores(checked)
@@ -194,6 +202,7 @@ def best_first(
     grown = greedy(criterion, info, len(best), forced=best, excluded=excluded, name=name)
     picks = replace(grown.picks, forced=np.isin(grown.picks.columns, forced))
     result.picks, stopped = picks.report(on_pick)
+    result.open_until = grown.open_until
     result.interrupted |= grown.interrupted | stopped
     return result
 

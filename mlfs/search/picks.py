@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.data.frames import pandas
+from mlfs.search.certainty import Certainty
 
 NO_COLUMNS = np.zeros(0, np.int64)
 
@@ -309,6 +310,10 @@ class SearchResult:
         Why there are fewer picks than were asked for; empty if there are not.
     terms_of_panel : tuple of mlfs.search.panel.Terms
         For each pick of a panel, what the constraints did.
+    open_until : ndarray of int
+        For how many picks each candidate could be chosen: 0 if it never could.
+    certainty : tuple of (Certainty or None)
+        How sure each pick is, if that was asked for.
     """
 
     picks: Picks = field(default_factory=Picks.empty)
@@ -320,3 +325,5 @@ class SearchResult:
     significance: Significance | None = None
     note: str = ""
     terms_of_panel: tuple[Any, ...] = ()
+    open_until: np.ndarray = field(default_factory=lambda: NO_COLUMNS)
+    certainty: tuple[Certainty | None, ...] = ()

@@ -25,6 +25,8 @@ WAYS: dict[str, dict[str, Any]] = {
     "cv": {"criterion": "mrmr", "n": "cv:4", "cv_folds": 2},
     "network": {"criterion": "mlfs_local", "n": 3},
     "groups": {"criterion": "mim", "n": 3, "groups": {"g": ["tempo", "drums"]}, "units": "bits"},
+    "resampled": {"criterion": "scls", "n": 4, "resamples": 20, "units": "bits"},
+    "resampled per label": {"criterion": "jmi", "n": 2, "per_label": True, "resamples": 20},
     "included": {"criterion": "cmim", "n": 3, "include": ["tempo"], "bins": "frequency"},
 }
 

@@ -43,6 +43,9 @@ DISPLAYS: dict[str, Callable[[], Any]] = {
     "map": lambda: plots.LabelFeatureMapDisplay.from_selection(
         some_selection(criterion="jmi", per_label=True)
     ),
+    "substitutes": lambda: plots.SubstitutesDisplay.from_selection(
+        some_selection(criterion="mrmr", resamples=20)
+    ),
     "structure": lambda: plots.LabelStructureDisplay.from_estimator(TREE),
     "curve": lambda: plots.CurveDisplay.from_results(made_up(), "exact_match"),
     "ranks": lambda: plots.CriticalDifferenceDisplay.from_results(made_up(), "exact_match"),
