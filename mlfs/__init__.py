@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         UnknownName,
         UsageError,
     )
+    from mlfs.explorer.exploring import Explorer, explore
     from mlfs.information.info import Info
     from mlfs.information.label_block import LabelBlock
 
@@ -43,6 +44,7 @@ __all__ = [
     "DataError",
     "Dataset",
     "Explanation",
+    "Explorer",
     "FeatureSelector",
     "Info",
     "Interrupted",
@@ -63,6 +65,7 @@ __all__ = [
     "audit",
     "checked_number",
     "explain",
+    "explore",
     "prepare",
     "read",
     "select",
@@ -89,6 +92,8 @@ _HOME = {
     "Interrupted": "mlfs.errors",
     "Info": "mlfs.information.info",
     "LabelBlock": "mlfs.information.label_block",
+    "Explorer": "mlfs.explorer.exploring",
+    "explore": "mlfs.explorer.exploring",
     "Explanation": "mlfs.api.explanation",
     "explain": "mlfs.api.explanation",
     "Prepared": "mlfs.api.prepared",

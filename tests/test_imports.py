@@ -25,7 +25,7 @@ LAYERS = [
     {"api"},
     {"auditing", "models"},
     {"compare"},
-    {"plots"},
+    {"plots", "explorer"},
     {"cli"},
 ]
 # A public name that is written in a layer above its package: imported inside one function.

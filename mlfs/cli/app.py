@@ -20,6 +20,7 @@ from mlfs.cli.console import INTERRUPTED, ClosedOutput, Console
 from mlfs.cli.convert_command import convert, generate
 from mlfs.cli.datasets_command import datasets
 from mlfs.cli.explain_command import explain
+from mlfs.cli.explore_command import explore
 from mlfs.cli.help import Group
 from mlfs.cli.info_command import criteria, info
 from mlfs.cli.predict_command import evaluate, predict
@@ -73,8 +74,8 @@ def cli(context: click.Context) -> None:
 
 
 COMMANDS = (
-    select, similar, audit, info, criteria, explain, train, predict, evaluate, structure, compare,
-    convert, generate, datasets,
+    select, audit, similar, info, criteria, explain, train, predict, evaluate, structure, compare,
+    explore, convert, generate, datasets,
 )  # fmt: skip
 for command in COMMANDS:
     cli.add_command(command)

@@ -1,0 +1,79 @@
+"""`mlfs explore`: a page on which one can try selections."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from mlfs.cli.console import check_place, console_of, write_report
+from mlfs.cli.help import Command, topical
+from mlfs.cli.shared_options import declared, input_data, reading, talking
+
+PREPARING = ("bins", "n_bins", "nominal_limit", "missing", "n_jobs", "max_memory")
+TOPIC = "What to show"
+
+
+@click.command(
+    cls=Command,
+    short_help="write a page on which columns can be forbidden and forced",
+    examples=[
+        ("mlfs explore -c jmi -n 20 -o page.html data.arff", "open page.html in a browser"),
+        ("mlfs explore --most 500 -o page.html data.arff", "more candidates, a larger page"),
+    ],
+)
+@click.argument("data", metavar="DATA")
+@declared("criterion")
+@topical(
+    TOPIC,
+    "-n",
+    "--number",
+    "n",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="How many picks the page shows at first.",
+)
+@topical(
+    TOPIC,
+    "--most",
+    type=click.IntRange(min=2),
+    default=200,
+    show_default=True,
+    metavar="N",
+    help="The candidates: so many features of greatest relevance, and all picks.",
+)
+@declared(*PREPARING)
+@reading
+@topical("Output", "-o", "--output", metavar="FILE", required=True, help="The page to write.")
+@topical("Output", "--force", is_flag=True, help="Overwrite an existing file.")
+@talking
+@click.pass_context
+def explore(
+    context: click.Context,
+    /,
+    data: str,
+    criterion: str,
+    n: int,
+    most: int,
+    output: str,
+    force: bool,
+    **options: Any,
+) -> int:
+    """Write a page on which one can try what happens when columns are forbidden or forced.
+
+    The page is one file that needs no network. It selects as mlfs select does, from the candidates
+    that it embeds, without correction.
+    """
+    from mlfs.api.as_dataset import AsGiven
+    from mlfs.explorer.exploring import explore as explored
+
+    console = console_of(context)
+    check_place(output, data, force=force)
+    dataset = input_data(data, options)
+    settings = {name: options[name] for name in PREPARING}
+    page = explored(AsGiven(dataset), criterion, n, most=most, **settings)
+    write_report(page.to_html(), output, force=force)
+    console.detail(f"wrote {output}")
+    return 0

@@ -1,0 +1,178 @@
+"""`mlfs.explore`: embed what the criteria of a page need, and write the page."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mlfs import criteria
+from mlfs.api.options import check_options
+from mlfs.api.prepared import prepare
+from mlfs.api.selecting import select_silently
+from mlfs.api.value_kinds import Bins, Missing, Whole
+from mlfs.errors import MlfsError, UsageError, printable, tell
+from mlfs.explorer.folds import FOLDS, Arrays, is_faithful
+
+SHOWN = 20  # picks at first
+
+
+@dataclass(frozen=True, repr=False)
+class Explorer:
+    """A page on which one can try selections.
+
+    Parameters
+    ----------
+    document : dict
+        What the page embeds.
+    """
+
+    document: dict[str, Any]
+
+    def __repr__(self) -> str:
+        return f"<Explorer of {len(self.document['names'])} candidates: save it as a page>"
+
+    def to_html(self) -> str:
+        """Give the page: one file that fetches nothing."""
+        package = files("mlfs.explorer")
+        style = files("mlfs.compare.report").joinpath("page.css").read_text(encoding="utf-8")
+        style += package.joinpath("explorer.css").read_text(encoding="utf-8")
+        script = package.joinpath("page.js").read_text(encoding="utf-8")
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        policy = (
+            f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+            "base-uri 'none'; form-action 'none'"
+        )
+        data = json.dumps(self.document, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+        data = data.replace("<", "\\u003c").replace("&", "\\u0026")
+        return (
+            '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">'
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+            f"<title>mlfs explorer</title><style>{style}</style></head><body><main></main>"
+            f'<script type="application/json" id="data">{data}</script>'
+            f"<script>{script}</script></body></html>\n"
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page to a file.
+
+        Parameters
+        ----------
+        path : path
+            The file; one that is there is replaced.
+        """
+        Path(path).write_text(self.to_html(), encoding="utf-8")
+
+
+def explore(
+    data: Any,
+    criterion: str = "scls",
+    n: int = SHOWN,
+    *,
+    most: int = 200,
+    labels: Any = None,
+    feature_names: Iterable[str] | None = None,
+    label_names: Iterable[str] | None = None,
+    bins: Bins = "mean-sd",
+    n_bins: int | None = None,
+    nominal_limit: int = 10,
+    missing: Missing = "level",
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
+) -> Explorer:
+    """Make a page on which columns can be forbidden and forced, and criteria compared.
+
+    The page is one file that needs no network. It embeds the information of its candidates and of
+    all pairs of them, and selects from them as `mlfs.select` does, without correction.
+
+    Parameters
+    ----------
+    data : Dataset, path, (X, Y), or Prepared
+        As for `mlfs.select`.
+    criterion : str
+        With which the page opens: one of those in `mlfs.explorer.folds`.
+    n : int
+        How many picks it shows at first.
+    most : int
+        The candidates of the page: so many of greatest relevance, and the first picks.
+    labels, feature_names, label_names, bins, n_bins, nominal_limit, missing, sample_weight
+        As for `mlfs.select`.
+    n_jobs, max_memory
+        As for `mlfs.select`.
+
+    Returns
+    -------
+    Explorer
+        With `save` and `to_html`.
+
+    Examples
+    --------
+    >>> import mlfs
+    >>> mlfs.explore("songs", "jmi")
+    <Explorer of 24 candidates: save it as a page>
+    """
+    options = check_options(locals())
+    most = Whole(least=2).read("most", most)
+    n = Whole().read("n", n)
+    name, _ = criteria.get(criterion)
+    if name not in FOLDS:
+        msg = f"is {printable(name)!r}, which a page cannot compute: take one of {', '.join(FOLDS)}"
+        raise UsageError(msg, option="criterion")
+    kept = ("criterion", "n")
+    preparing = {key: value for key, value in options.items() if key not in kept}
+    prepared = prepare(data, **preparing, correction="none")
+    tell(prepared.notes, stacklevel=2)
+    if not prepared.grouping.trivial or prepared.options["estimator"] != "counts":
+        raise UsageError("a page has counted columns: prepare the data without groups, from counts")
+    info, dataset = prepared.info, prepared.dataset
+    n = min(n, info.d - len(prepared.identifiers))
+    picks = select_silently(prepared, name, n, correction="none")
+    given = np.arange(info.d) if dataset.places is None else dataset.given
+    picked = np.flatnonzero(np.isin(given, picks.indices))
+    relevant = np.argsort(-np.round(info.mi_fL / 1e-12), kind="stable")
+    relevant = relevant[~np.isin(relevant, prepared.identifiers)][:most]
+    columns = np.union1d(relevant, picked)
+    view = info.only(columns)
+    arrays = Arrays.of(view)
+    document = {
+        "names": [dataset.names[j] for j in columns.tolist()],
+        "index": given[columns].tolist(),
+        "labels": list(dataset.label_names),
+        "rows": dataset.shape[0],
+        "features": info.d,
+        "criterion": name,
+        "n": n,
+        "folds": {
+            key: asdict(fold) for key, fold in FOLDS.items() if _is_offered(key, arrays, view)
+        },
+        "relevance": _packed(arrays.relevance),
+        "entropy": _packed(arrays.entropy),
+        "mi": _packed(arrays.mi[np.triu_indices(columns.size)]),
+        "given": _packed(arrays.given),
+        "by_label": _packed(np.asarray(view.mi_fl), "<f4"),
+    }
+    if name not in document["folds"]:
+        msg = f"is {name!r}, whose terms on these data are not made of pairs: take another one"
+        raise UsageError(msg, option="criterion")
+    return Explorer(document)
+
+
+def _is_offered(name: str, arrays: Arrays, view: Any) -> bool:
+    try:
+        return is_faithful(FOLDS[name], arrays, criteria.get(name)[1], view)
+    except MlfsError:  # the criterion asks for more labels, say
+        return False
+
+
+def _packed(values: np.ndarray, kind: str = "<f8") -> str:
+    return base64.b64encode(np.ascontiguousarray(values, kind).tobytes()).decode()
