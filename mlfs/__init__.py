@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mlfs.api.stability_selector import StabilitySelector
     from mlfs.auditing.auditor import audit
     from mlfs.auditing.findings import Audit
+    from mlfs.compare.pareto import pareto
     from mlfs.criteria import Criterion, PairCriterion, SetCriterion, checked_number
     from mlfs.data import Dataset, read, write
     from mlfs.errors import (
@@ -66,6 +67,7 @@ __all__ = [
     "checked_number",
     "explain",
     "explore",
+    "pareto",
     "prepare",
     "read",
     "select",
@@ -92,6 +94,7 @@ _HOME = {
     "Interrupted": "mlfs.errors",
     "Info": "mlfs.information.info",
     "LabelBlock": "mlfs.information.label_block",
+    "pareto": "mlfs.compare.pareto",
     "Explorer": "mlfs.explorer.exploring",
     "explore": "mlfs.explorer.exploring",
     "Explanation": "mlfs.api.explanation",
