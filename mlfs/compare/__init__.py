@@ -7,7 +7,8 @@ A job (`work`) takes a split (`resampling`, `training_rows`), selects (`rankers`
 `relief`), trains (`classifiers`, `naive_bayes`) and is measured and limited (`measure`).
 Out: `results`, a tidy table (`per_label`); `contest` tests it by `ranks` and `pairs`, `overlap`
 compares the selections, `pareto` has the front of quality and number of features, and `report`
-writes the files, which `loading` reads again. `reference` is for published results. `number_of_features` scores models for ``mlfs.select(..., n="cv")``.
+writes the files, which `loading` reads again. `reference` is for published results.
+`number_of_features` scores models for ``mlfs.select(..., n="cv")``.
 
 Names are imported when they are first used, because metrics need no models.
 """
