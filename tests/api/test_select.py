@@ -59,11 +59,11 @@ def test_how_many(n, picked):
         (float("nan"), "n is nan, but a share of the features lies in (0, 1]"),
         (
             "3",
-            "n is a number of features, a share of them in (0, 1], 'all', 'auto' or 'cv', not '3'",
+            "n is a number of features, a share of them in (0, 1], 'all', 'auto', 'fdr' or 'cv', not '3'",
         ),
         (
             True,
-            "n is a number of features, a share of them in (0, 1], 'all', 'auto' or 'cv', not True",
+            "n is a number of features, a share of them in (0, 1], 'all', 'auto', 'fdr' or 'cv', not True",
         ),
     ],
 )
