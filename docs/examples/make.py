@@ -86,7 +86,7 @@ def song(draw: random.Random) -> tuple[dict[str, str], dict[str, int]]:
         "country": draw.choice(NOMINAL["country"]),
     }
     if draw.random() < 0.04:
-        features["harmony_change"] = "?"
+        features["harmony_change"] = "3.0"
     moods = {
         "happy": maybe(1.2 * bright, 0.7 * lively, -0.3),
         "sad": maybe(-1.3 * bright, -0.7 * lively, -0.4),
