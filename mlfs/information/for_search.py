@@ -16,6 +16,8 @@ import numpy as np
 from mlfs._kernels import co_sums
 from mlfs.counting.anchor import Anchor
 from mlfs.counting.codes import Codes
+from mlfs.counting.parts import Parts
+from mlfs.counting.strata import Strata
 from mlfs.errors import LOGGER, CriterionError
 from mlfs.information.adjusted import AdjustedBlock, AdjustedInfo
 from mlfs.information.columns_info import AdjustedColumnsInfo, ColumnsInfo
@@ -142,6 +144,35 @@ def _uncertainty(x: np.ndarray, n_x: np.ndarray, labels: Codes, label: int) -> f
     joint_sum, x_sum, l_sum = (float(n @ np.log(np.maximum(n, 1))) for n in (joint, n_x, n_l))
     total = x.size * math.log(x.size)
     return 2 * (total + joint_sum - x_sum - l_sum) / (2 * total - x_sum - l_sum)
+
+
+class Path:
+    """The rows as picks divide them, and what candidates tell within these strata.
+
+    Parameters
+    ----------
+    info : Info
+        All rows, with the labels in play.
+    """
+
+    def __init__(self, info: Info) -> None:
+        self._table, self._labels = table_of(info), info.labels
+        self._parts = Parts.of_all(self._table.counts.n_rows)
+
+    def take(self, s: int) -> None:
+        """Divide the rows by the values of a pick."""
+        self._parts = self._parts.refined(self._table.column(self._table.position(s)))
+
+    @property
+    def rows_left(self) -> int:
+        """The rows in strata in which some label varies."""
+        return self.strata(np.zeros(0, np.int64)).rows
+
+    def strata(self, features: np.ndarray) -> Strata:
+        """The strata, with some candidates."""
+        positions = self._table.positions
+        columns = features if positions is None else positions[features]
+        return Strata(self._table.counts, self._parts, columns, np.array(self._labels))
 
 
 def shared_uncertainty(info: Info, s: int, columns: Sequence[int]) -> np.ndarray:

@@ -27,6 +27,8 @@ WAYS: dict[str, dict[str, Any]] = {
     "groups": {"criterion": "mim", "n": 3, "groups": {"g": ["tempo", "drums"]}, "units": "bits"},
     "resampled": {"criterion": "scls", "n": 4, "resamples": 20, "units": "bits"},
     "resampled per label": {"criterion": "jmi", "n": 2, "per_label": True, "resamples": 20},
+    "permuted": {"criterion": "scls", "n": "fdr", "resamples": 20},
+    "permuted alone": {"criterion": "jmi", "n": 12, "permutations": 20},
     "included": {"criterion": "cmim", "n": 3, "include": ["tempo"], "bins": "frequency"},
 }
 
