@@ -79,7 +79,7 @@ def _table(ranking: Ranking, selection: Selection) -> str:
     rest = f"<p>and {n_hidden:,} more: to_frame() has all</p>" if n_hidden else ""
     head, rows = [*HEAD], [_row(pick, longest, names) for pick in shown]
     if ranking.certainty:
-        head.append("resampled")
+        head.append("how sure")
         for row, pick in zip(rows, shown, strict=True):
             sure = pick.certainty
             row.append("" if sure is None else text(certainty_text(sure), 1000))

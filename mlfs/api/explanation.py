@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -23,7 +23,7 @@ from mlfs.api.selection import Chosen, ColumnNames, Ranking, Selection
 from mlfs.api.text import certainty_text
 from mlfs.criteria import Criterion
 from mlfs.data.html import text
-from mlfs.errors import UsageError, printable
+from mlfs.errors import UsageError, plural, printable
 from mlfs.information.info import Info
 from mlfs.search.certainty import Certainty
 
@@ -185,10 +185,18 @@ def _paragraph(reason: Explanation, unit: str) -> list[str]:
 
 
 def _certainty(certainty: Certainty, unit: str) -> list[tuple[str, str]]:
+    rows = []
+    if certainty.rows_left is not None:
+        left = f"{plural(certainty.rows_left, 'row')} left to tell"
+        shown = "none" if certainty.p is None else f"{certainty.p:.4g}"
+        rows.append(("p given the picks", f"{shown}, with {left}"))
+    if certainty.score_interval is None or certainty.rank_interval is None:
+        return rows
     low, high = certainty.score_interval
     first, last = ("beyond" if rank is None else str(rank) for rank in certainty.rank_interval)
     return [
-        ("on half the rows", certainty_text(certainty, SHOWN)),
+        *rows,
+        ("on half the rows", certainty_text(replace(certainty, rows_left=None, p=None), SHOWN)),
         ("score, 95 %", f"{low:.6f} to {high:.6f}{unit}"),
         ("rank, 95 %", first if first == last else f"{first} to {last}"),
     ]

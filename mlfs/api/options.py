@@ -109,9 +109,10 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "n", Kind(), None,
-        "How many features: a number, a share such as 0.1, all, auto, or cv for cross-validation "
-        "(cv:80 tries 80 at most). Per label, for each label. By default what the criterion "
-        "recommends, else auto, but at least one (of fewer than 100 rows, half of the features).",
+        "How many features: a number, a share such as 0.1, all, auto, fdr, or cv for "
+        "cross-validation (cv:80 tries 80 at most). Per label, for each label. By default what the "
+        "criterion recommends, else auto, but at least one (of fewer than 100 rows, half of the "
+        "features).",
         ("-n", "--number"), TO_SELECT, "N", reported=True, fitted="n_features_to_select",
         page="how-many.md",
     ),
@@ -197,8 +198,8 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "alpha", Share(), 0.05,
-        "For an automatic number, and at_least: the share of false discoveries accepted.",
-        ("--alpha",), TO_SELECT, reported=True, page="how-many.md", only_for="auto",
+        "For a number by auto or fdr, and at_least: the share of false discoveries accepted.",
+        ("--alpha",), TO_SELECT, reported=True, page="how-many.md", only_for="auto or fdr",
     ),
     Option(
         "min_gain", Share(), 0.01,
@@ -224,6 +225,12 @@ OPTIONS: tuple[Option, ...] = (
         "resamples", Whole(least=20), None,
         "Say how sure each pick is: make it again on so many halves of the rows, such as 200.",
         ("--resamples",), TO_SELECT, "N", reported=True, page="how-sure.md",
+    ),
+    Option(
+        "permutations", Whole(least=20), None,
+        "Give each pick a p-value, given the earlier picks, by at most so many permutations of the "
+        "labels; for n = fdr 200.",
+        ("--permutations",), TO_SELECT, "N", reported=True, page="how-sure.md#p-values",
     ),
     Option(
         "bins", Binned(),
@@ -300,8 +307,8 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "seed", Whole(least=0), 0,
-        "For a number by auto or cv, at_least and resamples: seeds the shuffles, or the folds and "
-        "the model, or the halves of the rows.", ("--seed",),
+        "For a number by auto or cv, at_least, resamples and permutations: seeds the shuffles, or "
+        "the folds and the model, or the halves of the rows.", ("--seed",),
         metavar="N", reported=True, fitted="random_state", only_for="auto or cv",
     ),
     Option(
@@ -414,6 +421,11 @@ def check_jobs(n_jobs: Any) -> None:
     NAMED["n_jobs"].read(n_jobs)
 
 
+def is_fdr(n: Any) -> bool:
+    """Whether the path of picks ends where a share of false discoveries is reached."""
+    return isinstance(n, str) and n == "fdr"
+
+
 def is_auto(n: Any) -> bool:
     """Whether the number of features is left to the data."""
     return isinstance(n, str) and n == "auto"
@@ -449,11 +461,11 @@ def n_of(n: Any, candidates: int, features: int) -> int | None:
     """
     if n is None or is_auto(n):
         return None
-    if isinstance(n, str) and n == "all":
+    if isinstance(n, str) and n in {"all", "fdr"}:
         return candidates
     if isinstance(n, bool) or not isinstance(n, Real):
         msg = (
-            "is a number of features, a share of them in (0, 1], 'all', 'auto' or 'cv', "
+            "is a number of features, a share of them in (0, 1], 'all', 'auto', 'fdr' or 'cv', "
             f"not {printable(repr(n))}"
         )
         raise UsageError(msg, option="n")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.api.candidates import Grouping, features_named
-from mlfs.api.options import Options, is_auto, n_of
+from mlfs.api.options import Options, is_auto, is_fdr, n_of
 from mlfs.api.prepared import Prepared
 from mlfs.api.selection import SCHEMA, TERMS, Ranking, Selection
 from mlfs.criteria import Criterion
@@ -24,10 +24,12 @@ from mlfs.search.certainty import Certainty
 from mlfs.search.checked import CheckedCriterion
 from mlfs.search.greedy import best_first, greedy
 from mlfs.search.panel import Demands, Panel
+from mlfs.search.path_tests import can_pass, forward_stop, path_p_values
 from mlfs.search.picks import Pick, Picks, SearchResult
 from mlfs.search.stopping import AutoStop
 
 HALF = "half"  # a value of n: what the criterion recommends, else half of the features
+FIRST_PICKS, PERMUTATIONS = 8, 200  # for n = fdr: how far the path is searched at first
 NOTHING_MORE = "nothing more"  # a value of n: only the picks that are included or started from
 
 
@@ -153,7 +155,11 @@ def search(
         "on_pick": None if plan.on_pick is None else tell,
         "time_is_up": None if plan.options.max_seconds is None else plan.time_is_up,
     }
+    candidates = np.setdiff1d(np.arange(info.d), fixed[1])
     panel = _panel(plan, info, view, label, None if best_only else auto)
+    if panel is not None and is_fdr(plan.options.n):
+        msg = "is 'fdr', which follows one path, and a panel is made by its constraints: "
+        raise UsageError(f"{msg}give a number of features", option="n")
     if n is None and panel is not None:
         msg = f"the criterion {plan.name} finds a set, and a panel is made pick by pick: give "
         raise UsageError(f"{msg}{setting('n')}, a number of features")
@@ -162,6 +168,11 @@ def search(
         result.open_until = _of_all(result, view.features, info.d)
         result.note = "" if len(result.picks) else "no feature makes the set better"
         result.note = _out_of_time(plan, result) or result.note
+        _test_path(plan, info, candidates, result)
+        return result
+    if is_fdr(plan.options.n):
+        result = _by_false_discoveries(plan, info, view, candidates, n, common)
+        result.open_until = _of_all(result, view.features, info.d)
         return result
     result = greedy(
         plan.criterion, view, n, closes=closes, lazy=plan.options.lazy, panel=panel, **common
@@ -178,7 +189,72 @@ def search(
     if best_only and len(result.picks):
         result.note = "no feature tells more than chance would: the best is kept"
     result.significance = None if auto is None else auto.significance
+    _test_path(plan, info, candidates, result)
     return result
+
+
+def _test_path(plan: Plan, info: Info, candidates: np.ndarray, result: SearchResult) -> None:
+    """Give each pick its p-value, if that was asked for and the search was not stopped."""
+    if plan.options.permutations is None or result.interrupted or result.timed_out:
+        return
+    picked, options = result.picks.columns.tolist(), plan.options
+    try:
+        tests = [*path_p_values(info, candidates, picked, options.permutations, options.seed)]
+    except KeyboardInterrupt:
+        result.interrupted = True
+        return
+    result.certainty = _tested(result.picks, tests)
+
+
+def _tested(
+    picks: Picks, tests: Sequence[tuple[float | None, int]]
+) -> tuple[Certainty | None, ...]:
+    """The p-values of the picks, without those that were asked for, not chosen."""
+    return tuple(
+        None if forced else Certainty(p=p, rows_left=rows)
+        for forced, (p, rows) in zip(picks.forced.tolist(), tests, strict=True)
+    )
+
+
+def _by_false_discoveries(
+    plan: Plan, info: Info, view: Info, candidates: np.ndarray, most: int, common: dict[str, Any]
+) -> SearchResult:
+    """Search until so many p-values were large that no longer path can pass, then cut the path."""
+    options, n = plan.options, min(most, len(common["forced"]) + FIRST_PICKS)
+    permutations = options.permutations or PERMUTATIONS
+    quiet = {**common, "on_pick": None}
+    while True:
+        result = greedy(plan.criterion, view, n, lazy=options.lazy, **quiet)
+        if result.interrupted:
+            return result
+        picks = result.picks
+        tests, p_values = [], []
+        try:
+            for test in path_p_values(
+                info, candidates, picks.columns.tolist(), permutations, options.seed
+            ):
+                tests.append(test)
+                if picks.forced[len(tests) - 1]:
+                    continue
+                p_values.append(test[0])
+                if test[0] is None or not can_pass(p_values, options.alpha, candidates.size):
+                    break
+            else:
+                if n < most and not result.exhausted and not result.timed_out:
+                    n = min(most, 2 * n)
+                    continue
+        except KeyboardInterrupt:
+            result.interrupted = True
+        known = [p for p in p_values if p is not None]
+        n_forced = int(picks.forced.sum())
+        kept = n_forced + forward_stop(known, options.alpha)
+        result.picks, stopped = picks.take(slice(kept)).report(common["on_pick"])
+        result.interrupted |= stopped
+        result.certainty = _tested(result.picks, tests[: len(result.picks)])
+        result.note = _out_of_time(plan, result)
+        if kept == n_forced and not result.note:
+            result.note = "no feature tells more of the labels than chance would"
+        return result
 
 
 def _panel(plan: Plan, info: Info, view: Info, label: str, auto: AutoStop | None) -> Panel | None:

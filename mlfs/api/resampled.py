@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from mlfs.api.options import is_fdr
 from mlfs.api.plan import Plan
 from mlfs.api.prepared import Prepared
 from mlfs.errors import LOGGER, Caution, UsageError, plural
@@ -17,17 +18,34 @@ FEWEST = 20  # resamples that say anything
 FEWEST_ROWS = 4
 
 
-def refuse_resamples(prepared: Prepared) -> None:
-    """Refuse data of which no half can be counted."""
-    why = ""
-    if prepared.weights is not None:
-        why = "halves are drawn of rows that count once: give data without weights"
-    elif prepared.options["cluster"] is not None:
-        why = "halves of the rows are not counted on a cluster: leave one of the two out"
-    elif prepared.dataset.shape[0] < FEWEST_ROWS:
-        why = f"half of {plural(prepared.dataset.shape[0], 'row')} says nothing: leave it out"
-    if why:
-        raise UsageError(f"is given, but {why}", option="resamples")
+def refuse_draws(plan: Plan, prepared: Prepared) -> None:
+    """Refuse data of which no half can be counted, or whose labels cannot be permuted."""
+    options, on_cluster = plan.options, prepared.options["cluster"] is not None
+    weighted, by_fdr = prepared.weights is not None, is_fdr(options.n)
+    if options.resamples is not None:
+        why = ""
+        if weighted:
+            why = "halves are drawn of rows that count once: give data without weights"
+        elif on_cluster:
+            why = "halves of the rows are not counted on a cluster: leave one of the two out"
+        elif prepared.dataset.shape[0] < FEWEST_ROWS:
+            why = f"half of {plural(prepared.dataset.shape[0], 'row')} says nothing: leave it out"
+        if why:
+            raise UsageError(f"is given, but {why}", option="resamples")
+    if options.permutations is not None or by_fdr:
+        why = ""
+        if weighted:
+            why = "rows of labels are permuted that count once: give data without weights"
+        elif on_cluster:
+            why = "labels are not permuted on a cluster: leave one of the two out"
+        elif prepared.options["estimator"] == "gaussian":
+            why = "strata need levels, which the estimator gaussian has not: take counts"
+        elif not prepared.info.h_l.any():
+            why = "no label is in play: all are constant, and no permutation changes them"
+        if why and by_fdr:
+            raise UsageError(f"is 'fdr', but {why}", option="n")
+        if why:
+            raise UsageError(f"is given, but {why}", option="permutations")
 
 
 def resample(

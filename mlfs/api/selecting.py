@@ -30,7 +30,7 @@ from mlfs.api.plan import (
 )
 from mlfs.api.prepared import DEFAULTS, Prepared, corrected_for, prepare
 from mlfs.api.prepared_notes import identifier_notes, identifiers, leak_notes
-from mlfs.api.resampled import refuse_resamples, resample
+from mlfs.api.resampled import refuse_draws, resample
 from mlfs.api.selection import Ranking, Selection
 from mlfs.api.unused_options import refuse_on_cluster, refuse_unused
 from mlfs.api.value_kinds import (
@@ -104,6 +104,7 @@ def select(
     cv_metric: str = "micro_f1",
     cv_folds: int = 5,
     resamples: int | None = None,
+    permutations: int | None = None,
     units: Units = "nats",
     n_jobs: int | None = None,
     cluster: Any = None,
@@ -125,11 +126,11 @@ def select(
         The name of a criterion, or one's own.
     n : int, float, "all", "auto" or "cv", optional
         How many features: a number, a share of them in (0, 1], ``"all"``, ``"auto"`` (see
-        `mlfs.search.stopping`), or ``"cv"``, the fewest features whose cross-validated score is
-        within one standard error of the best; ``"cv:80"`` tries 80 at most. By default the
-        number that the criterion suggests, else as with ``"auto"``, but at least one; of fewer
-        than 100 rows, which are little evidence, half of the features. Per label, n is for each
-        label.
+        `mlfs.search.stopping`), ``"fdr"`` (see `mlfs.search.path_tests`), or ``"cv"``, the fewest
+        features whose cross-validated score is within one standard error of the best; ``"cv:80"``
+        tries 80 at most. By default the number that the criterion suggests, else as with
+        ``"auto"``, but at least one; of fewer than 100 rows, which are little evidence, half of the
+        features. Per label, n is for each label.
     labels : str or sequence, optional
         Which columns of a file or frame are labels.
     feature_names, label_names : sequence of str, optional
@@ -200,7 +201,8 @@ def select(
     k : int, optional
         At most so many parents in a chain; ceil(0.8 q) by default.
     alpha, min_gain : float
-        For ``n="auto"``: false discoveries that are accepted, least gain of a pick.
+        For ``n="auto"``: false discoveries that are accepted (for ``n="fdr"`` too), least gain of
+        a pick.
     cv_model : str or classifier
         For ``n="cv"``: a model by its name in `mlfs.compare.run`, or a classifier of
         scikit-learn's kind.
@@ -212,6 +214,9 @@ def select(
         Make each pick again on so many halves of the rows, at least 20, earlier picks held: how
         often it is kept, what comes instead, and intervals of its score and rank are in
         `Selection.certainty`.
+    permutations : int, optional
+        Give each pick a p-value, given the earlier picks, by at most so many permutations of the
+        labels, at least 20: in `Selection.certainty`.
     units : {"nats", "bits"}
         The unit of scores and terms.
     n_jobs : int, optional
@@ -226,7 +231,8 @@ def select(
         The search ends after so many seconds, with the picks made so far: `timed_out` says so. The
         time is looked at after each pick; preparing the data does not count.
     seed : int
-        Seeds the shuffles of ``n="auto"``, the folds and the model of ``n="cv"``, and `resamples`.
+        Seeds the shuffles of ``n="auto"``, the folds and the model of ``n="cv"``, `resamples` and
+        `permutations`.
     on_pick : callable, optional
         Called with the label's name (empty for all labels) and each pick as it is made.
     lazy : bool or "auto"
@@ -484,8 +490,7 @@ def _search_all(plan: Plan, prepared: Prepared, info: Info, per_label: bool) -> 
     """Search for each label or for all; what is finished survives an interrupt."""
     out = _Searches()
     labels = prepared.dataset.label_names if per_label else [""]
-    if plan.options.resamples is not None:
-        refuse_resamples(prepared)
+    refuse_draws(plan, prepared)
     shared = per_label and plan.demands is None
     results = _search_on_cluster(plan, prepared, info, labels, out) if shared else None
     if results is None:

@@ -34,6 +34,7 @@ from mlfs.api.panels import groups_to_merge
 from mlfs.api.prepared import Prepared
 from mlfs.api.selecting import select_silently
 from mlfs.api.selection import Selection
+from mlfs.api.unused_options import draws
 from mlfs.api.value_kinds import Bins, Correction, Dates, Estimator, Missing, Order, Units, is_cv
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset
@@ -68,11 +69,11 @@ class FeatureSelector(ColumnSelector):
         The name of a criterion (``mlfs criteria`` lists them), or one's own.
     n_features_to_select : int, float, "all", "auto" or "cv", optional
         How many: a number, a share of the features in (0, 1], ``"all"``, ``"auto"`` (see
-        `mlfs.search.stopping`), or ``"cv"``, the fewest whose cross-validated score is within one
-        standard error of the best; ``"cv:80"`` tries 80 at most. By default the criterion's
-        own opinion if it has one, else as with ``"auto"``, but at least one; of fewer than 100
-        rows half of the features, as scikit-learn's RFE has it. Per label, the number is for each
-        label.
+        `mlfs.search.stopping`), ``"fdr"`` (see `mlfs.search.path_tests`), or ``"cv"``, the fewest
+        whose cross-validated score is within one standard error of the best; ``"cv:80"`` tries 80
+        at most. By default the criterion's own opinion if it has one, else as with ``"auto"``, but
+        at least one; of fewer than 100 rows half of the features, as scikit-learn's RFE has it. Per
+        label, the number is for each label.
     per_label : bool, default=False
         Give every label its own subset; what is kept then is their union.
     parameters : dict, optional
@@ -126,7 +127,7 @@ class FeatureSelector(ColumnSelector):
     k : int, optional
         At most so many parents in a chain; ceil(0.8 q) by default.
     alpha, min_gain : float, default=0.05, 0.01
-        For "auto": false discoveries that are accepted, least gain of a pick.
+        For "auto": false discoveries that are accepted (for "fdr" too), least gain of a pick.
     cv_model : str or classifier, default="br"
         For "cv": a model by its name in `mlfs.compare.run`, or a classifier of scikit-learn's kind.
     cv_metric : str, default="micro_f1"
@@ -136,6 +137,9 @@ class FeatureSelector(ColumnSelector):
     resamples : int, optional
         Make each pick again on so many halves of the rows: ``selection_.certainty`` says how often
         it is kept, and what comes instead.
+    permutations : int, optional
+        Give each pick a p-value, given the earlier picks, by at most so many permutations of the
+        labels: in ``selection_.certainty``.
     units : {"nats", "bits"}, default="nats"
         The unit of scores and terms.
     n_jobs : int, optional
@@ -149,8 +153,8 @@ class FeatureSelector(ColumnSelector):
     max_seconds : float, optional
         The search ends after so many seconds with the picks made so far, and a warning.
     random_state : int or RandomState, default=0
-        Seeds the shuffles of "auto", the folds and the model of "cv", and the resamples, the only
-        chance there is; None is another seed each time.
+        Seeds the shuffles of "auto", the folds and the model of "cv", the resamples and the
+        permutations, the only chance there is; None is another seed each time.
     verbose : bool or int, default=False
         Tell of each pick and of all notes on stderr.
 
@@ -247,6 +251,7 @@ class FeatureSelector(ColumnSelector):
         cv_metric: str = "micro_f1",
         cv_folds: int = 5,
         resamples: int | None = None,
+        permutations: int | None = None,
         units: Units = "nats",
         n_jobs: int | None = None,
         cluster: Any = None,
@@ -273,7 +278,7 @@ class FeatureSelector(ColumnSelector):
         self.network, self.order, self.k = network, order, k
         self.alpha, self.min_gain = alpha, min_gain
         self.cv_model, self.cv_metric, self.cv_folds = cv_model, cv_metric, cv_folds
-        self.resamples = resamples
+        self.resamples, self.permutations = resamples, permutations
         self.units = units
         self.n_jobs, self.cluster = n_jobs, cluster
         self.max_memory, self.max_seconds = max_memory, max_seconds
@@ -319,7 +324,7 @@ class FeatureSelector(ColumnSelector):
         options = {name: getattr(self, parameter) for name, parameter in PARAMETERS.items()}
         seed = seed_of(self.random_state)
         n = self._number(X)
-        by_chance = is_auto(n) or is_cv(n) or self.at_least or self.resamples is not None
+        by_chance = is_auto(n) or is_cv(n) or draws({**vars(self), "n": n}) or self.at_least
         options["seed"] = seed if by_chance else NAMED["seed"].default
         check_options(options)
         for option in FITTING:

@@ -115,7 +115,7 @@ class StabilitySelector(ColumnSelector):
         n_subsamples, share = self._check_parameters()
         base = FeatureSelector() if self.selector is None else clone(self.selector)
         data, options = base._arguments(X, y, None)  # noqa: SLF001  # of the same package
-        options.pop("resamples")  # each subsample is one
+        del options["resamples"], options["permutations"]  # each subsample is one
         if options["n"] is None:
             options |= {"n": HALF, "seed": NAMED["seed"].default}
         prepared = prepare(

@@ -206,21 +206,28 @@ def _remarks(pick: Chosen, names: ColumnNames) -> str:
 
 
 def certainty_text(certainty: Certainty, most: int = SUBSTITUTES) -> str:
-    """Say how often a pick is kept, and what comes instead.
+    """Say the p-value of a pick, how often it is kept, and what comes instead.
 
     Examples
     --------
+    >>> from mlfs.search.certainty import Substitute
     >>> others = (Substitute(3, "tempo", 0.2, 0.4), Substitute(5, "attack", 0.15, 0.3))
     >>> certainty_text(Certainty(0.65, others, (0.1, 0.3), (1, 4)))
     'kept 65 %; or: tempo 20 %, attack 15 %'
     """
+    tested = "" if certainty.p is None else f"p {certainty.p:.2g}"
+    if certainty.p is None and certainty.rows_left is not None:
+        tested = f"no p: {plural(certainty.rows_left, 'row')} left"
+    if certainty.kept is None:
+        return tested
     shown = [
         f"{printable(entry.name, WIDEST)} {100 * entry.share:.0f} %"
         for entry in certainty.substitutes[:most]
     ]
     rest = len(certainty.substitutes) - len(shown)
     others = f"; or: {', '.join(shown)}" if shown else ""
-    return f"kept {100 * certainty.kept:.0f} %{others}{f' and {rest} more' if rest else ''}"
+    more = f" and {rest} more" if rest > 0 else ""
+    return f"{f'{tested}; ' if tested else ''}kept {100 * certainty.kept:.0f} %{others}{more}"
 
 
 def _bound(terms: Terms, names: ColumnNames) -> str:

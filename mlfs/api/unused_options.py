@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.api.options import OPTIONS, is_auto
+from mlfs.api.options import OPTIONS, is_auto, is_fdr
 from mlfs.api.value_kinds import is_cv
 from mlfs.criteria import Criterion
 from mlfs.errors import UsageError, printable, setting
 
 NUMBERS = {
     "auto": "an automatic number of features",
+    "auto or fdr": "an automatic number of features, or one by false discoveries",
     "cv": "a number of features by cross-validation",
     "auto or cv": "an automatic number of features, or one by cross-validation",
 }
@@ -63,8 +64,8 @@ leave it out, or ask for auto
             why = _why_no_chain(name, criterion, values)
         else:
             why = _why_not(use, values.get("n"))
-            if unused == ["seed"] and values.get("resamples") is not None:
-                why = ""  # the halves are drawn by it
+            if unused == ["seed"] and draws(values):
+                why = ""
         if why:
             verb, it = ("is", "it") if len(unused) == 1 else ("are", "them")
             if "k" in unused:  # as the number of features is called elsewhere
@@ -72,12 +73,18 @@ leave it out, or ask for auto
             raise UsageError(f"{verb} only used for {why.format(it)}", option=tuple(unused))
 
 
+def draws(values: Mapping[str, Any]) -> bool:
+    """Whether halves of the rows, or permutations of the labels, are drawn."""
+    asked = values.get("resamples") is not None or values.get("permutations") is not None
+    return asked or is_fdr(values.get("n"))
+
+
 def _is_default(value: Any, default: Any) -> bool:
     return value is default or bool(np.isscalar(value) and value == default)
 
 
 def _why_not(use: str, n: Any) -> str:
-    if (is_auto(n) and "auto" in use) or (is_cv(n) and "cv" in use):
+    if (is_auto(n) and "auto" in use) or (is_fdr(n) and "fdr" in use) or (is_cv(n) and "cv" in use):
         return ""
     shown = "not given" if n is None else printable(repr(n))
     return f"{NUMBERS[use]}, and {setting('n')} is {shown}: leave {{}} out, or ask for {use}"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mlfs.criteria import Criterion
 
 
-WORDS = ("all", "auto", "cv")  # numbers of features
+WORDS = ("all", "auto", "cv", "fdr")  # numbers of features
 READING = (
     "labels", "classes", "separator", "encoding", "source_format", "limit", "delimiter", "decimal",
     "missing_values", "dates",
@@ -138,7 +138,7 @@ def count(_: click.Context, __: click.Parameter, value: str | None) -> int | flo
     number = literal(value.strip())
     if isinstance(number, bool) or not isinstance(number, (int, float)):
         raise click.BadParameter(
-            f"{printable(value)!r} is no number, no share such as 0.1, and not all, auto or cv"
+            f"{printable(value)!r} is no number, no share such as 0.1, and not all, auto, fdr or cv"
         )
     if isinstance(number, int) and number < 1:
         raise click.BadParameter(f"{printable(value)}: select at least one feature")

@@ -37,6 +37,7 @@ NOT_OF_FOLDS = {
     "cv_metric",
     "cv_folds",
     "resamples",
+    "permutations",
 }
 
 

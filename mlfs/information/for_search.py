@@ -16,6 +16,8 @@ import numpy as np
 from mlfs._kernels import co_sums
 from mlfs.counting.anchor import Anchor
 from mlfs.counting.codes import Codes
+from mlfs.counting.parts import Parts
+from mlfs.counting.strata import Strata
 from mlfs.errors import LOGGER, CriterionError
 from mlfs.information.adjusted import AdjustedBlock, AdjustedInfo
 from mlfs.information.columns_info import AdjustedColumnsInfo, ColumnsInfo
@@ -144,6 +146,35 @@ def _uncertainty(x: np.ndarray, n_x: np.ndarray, labels: Codes, label: int) -> f
     return 2 * (total + joint_sum - x_sum - l_sum) / (2 * total - x_sum - l_sum)
 
 
+class Path:
+    """The rows as picks divide them, and what candidates tell within these strata.
+
+    Parameters
+    ----------
+    info : Info
+        All rows, with the labels in play.
+    """
+
+    def __init__(self, info: Info) -> None:
+        self._table, self._labels = table_of(info), info.labels
+        self._parts = Parts.of_all(self._table.counts.n_rows)
+
+    def take(self, s: int) -> None:
+        """Divide the rows by the values of a pick."""
+        self._parts = self._parts.refined(self._table.column(self._table.position(s)))
+
+    @property
+    def rows_left(self) -> int:
+        """The rows in strata in which some label varies."""
+        return self.strata(np.zeros(0, np.int64)).rows
+
+    def strata(self, features: np.ndarray) -> Strata:
+        """The strata, with some candidates."""
+        positions = self._table.positions
+        columns = features if positions is None else positions[features]
+        return Strata(self._table.counts, self._parts, columns, np.array(self._labels))
+
+
 def shared_uncertainty(info: Info, s: int, columns: Sequence[int]) -> np.ndarray:
     """The symmetrical uncertainty of a candidate with some others; r^2 of normal scores."""
     view = plain_of(info).only(columns)
@@ -230,12 +261,11 @@ def plain_of(info: Info) -> Info:
     return with_parents(info._exact, info._parents) if isinstance(info, AdjustedInfo) else info
 
 
-def levels_of(info: Info, s: int) -> int:
-    """The number of levels of a feature, without those that are left out."""
+def rows_of_levels(info: Info) -> list[np.ndarray]:
+    """How many rows each column has at each of its levels, whatever their weights."""
     if isinstance(info, ColumnsInfo):
-        return int(info.holders.f_valid[s])
-    table = table_of(info)
-    return table.valid(table.position(s))
+        return info.holders.rows_of_levels
+    return table_of(info).rows_of_levels
 
 
 def block_of(info: Info, labels: np.ndarray) -> LabelBlock | AdjustedBlock:

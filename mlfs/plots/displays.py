@@ -210,7 +210,7 @@ class SubstitutesDisplay(Display):
         if label is not None:
             check_name(label, "label with a ranking of its own", selection_of(selection).labels)
             ranking = selection_of(selection).labels[label]
-        if not ranking.certainty:
+        if not any(sure and sure.kept is not None for sure in ranking.certainty):
             labels = selection_of(selection).labels
             which = "name a label" if labels and label is None else "select with resamples=200"
             raise UsageError(f"the ranking was not resampled: {which}")
@@ -223,7 +223,7 @@ class SubstitutesDisplay(Display):
     def _draw(self, ax: Any) -> None:
         chosen = self.ranking.chosen
         for row, pick in enumerate(chosen):
-            if pick.certainty is None:
+            if pick.certainty is None or pick.certainty.kept is None:
                 continue
             kept, left = pick.certainty.kept, pick.certainty.kept
             ax.barh(row, kept, color=COLOURS[0])

@@ -4,6 +4,7 @@
 leave out terms that cannot change the picks. `checked` calls the criterion,
 and `panel` narrows the candidates.
 It also searches best first for a set; `stopping` finds the number of features, and `picks` is
-what a search returns. `resampling` says how sure each pick is, in a `certainty`.
+what a search returns. `resampling` says how sure each pick is, in a `certainty`, `path_tests`
+gives it a p-value.
 Label networks: `networks` makes a `Structure` (`label_parents`), which `structure_forms` shows.
 """

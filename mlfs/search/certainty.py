@@ -33,7 +33,7 @@ class Substitute:
 
 @dataclass(frozen=True)
 class Certainty:
-    """How sure one pick is, earlier picks held.
+    """How sure one pick is, earlier picks held; None where it was not asked for.
 
     Parameters
     ----------
@@ -45,15 +45,25 @@ class Certainty:
         A 95 % interval of its score.
     rank_interval : tuple of (int or None)
         A 95 % interval of its rank where all picks are made anew; None is beyond the last pick.
+    p : float or None
+        The p-value of "no candidate tells of the labels, given the earlier picks"; None too where
+        too few rows are left.
+    rows_left : int or None
+        The rows that can tell: they share the values of the earlier picks with rows of other
+        labels.
     """
 
-    kept: float
-    substitutes: tuple[Substitute, ...]
-    score_interval: tuple[float, float]
-    rank_interval: tuple[int | None, int | None]
+    kept: float | None = None
+    substitutes: tuple[Substitute, ...] = ()
+    score_interval: tuple[float, float] | None = None
+    rank_interval: tuple[int | None, int | None] | None = None
+    p: float | None = None
+    rows_left: int | None = None
 
     def rescaled(self, factor: float) -> Certainty:
         """The same with scores in another unit."""
+        if self.score_interval is None:
+            return self
         low, high = self.score_interval
         return replace(self, score_interval=(low * factor, high * factor))
 
@@ -67,19 +77,31 @@ class Certainty:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the record for JSON; numbers that are not finite become null."""
-        return {
-            "kept": self.kept,
-            "substitutes": [asdict(entry) for entry in self.substitutes],
-            "score_interval": [x if math.isfinite(x) else None for x in self.score_interval],
-            "rank_interval": list(self.rank_interval),
-        }
+        record: dict[str, Any] = {}
+        if self.score_interval is not None and self.rank_interval is not None:
+            record = {
+                "kept": self.kept,
+                "substitutes": [asdict(entry) for entry in self.substitutes],
+                "score_interval": [x if math.isfinite(x) else None for x in self.score_interval],
+                "rank_interval": list(self.rank_interval),
+            }
+        if self.rows_left is not None:
+            record |= {"p": self.p, "rows_left": self.rows_left}
+        return record
 
     @classmethod
     def from_dict(cls, record: Any) -> Certainty | None:
         """Read the record of a pick; None if it has none."""
-        if "kept" not in record:
+        if "kept" not in record and "rows_left" not in record:
             return None
+        p, rows = record.get("p"), record.get("rows_left")
+        tested = cls(
+            p=None if p is None else float(p), rows_left=None if rows is None else int(rows)
+        )
+        if "kept" not in record:
+            return tested
         low, high = record["score_interval"]
+        first, last = (None if rank is None else int(rank) for rank in record["rank_interval"])
         return cls(
             float(record["kept"]),
             tuple(
@@ -92,5 +114,7 @@ class Certainty:
                 for entry in record["substitutes"]
             ),
             (-math.inf if low is None else float(low), math.inf if high is None else float(high)),
-            tuple(None if rank is None else int(rank) for rank in record["rank_interval"]),  # type: ignore[arg-type]
+            (first, last),
+            tested.p,
+            tested.rows_left,
         )

@@ -8,7 +8,7 @@ the truth: with the same variance as the bootstrap, and with the same bias of co
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -121,6 +121,7 @@ def certainties(
         if picks.forced[i]:
             out.append(None)
             continue
+        before = result.certainty[i] if result.certainty else None
         shares = _shares(run.winners[i] for run in replays)
         others = [j for j in _smallest_set(shares) if j != column]
         shared = shared_uncertainty(info, column, others)
@@ -128,14 +129,15 @@ def certainties(
         low, high = _quantiles([run.scores[i] for run in replays])
         first, last = _quantiles([run.ranks[i] for run in replays])
         out.append(
-            Certainty(
-                shares.get(column, 0.0),
-                tuple(
+            replace(
+                before or Certainty(),
+                kept=shares.get(column, 0.0),
+                substitutes=tuple(
                     Substitute(j, "", shares[j], float(value))
                     for j, value in zip(others, shared, strict=True)
                 ),
-                (2 * score - high, 2 * score - low),
-                (_rank(first, len(columns)), _rank(last, len(columns))),
+                score_interval=(2 * score - high, 2 * score - low),
+                rank_interval=(_rank(first, len(columns)), _rank(last, len(columns))),
             )
         )
     return tuple(out)

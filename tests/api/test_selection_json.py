@@ -27,6 +27,8 @@ WAYS: dict[str, dict[str, Any]] = {
     "groups": {"criterion": "mim", "n": 3, "groups": {"g": ["tempo", "drums"]}, "units": "bits"},
     "resampled": {"criterion": "scls", "n": 4, "resamples": 20, "units": "bits"},
     "resampled per label": {"criterion": "jmi", "n": 2, "per_label": True, "resamples": 20},
+    "permuted": {"criterion": "scls", "n": "fdr", "resamples": 20},
+    "permuted alone": {"criterion": "jmi", "n": 12, "permutations": 20},
     "included": {"criterion": "cmim", "n": 3, "include": ["tempo"], "bins": "frequency"},
 }
 
@@ -103,6 +105,20 @@ def test_a_model_is_trained_on_picks(picks: Path, tmp_path: Path) -> None:
     loaded = mlfs.models.load(model)
     assert {len(columns) for columns in loaded.features_.values()} == {3}
     assert cli.main([*arguments[:-3], "nowhere.json", "-o", str(model), "--force", SONGS]) == 2
+
+
+@pytest.mark.parametrize("options", [["-n", "auto"], ["-n", "auto", "--per-label"]])
+def test_a_model_is_trained_on_an_automatic_number_of_picks(
+    options: list[str], tmp_path: Path
+) -> None:
+    path, model = tmp_path / "auto.json", tmp_path / "m.mlfs"
+    assert cli.main(["select", "-q", "-c", "mim", *options, "-o", str(path), SONGS]) == 0
+    arguments = ["train", "-q", "-m", "br", "--features", str(path), "-o", str(model), SONGS]
+    assert cli.main(arguments) == 0
+    picked = mlfs.Selection.from_json(path)
+    sizes = {name: len(columns) for name, columns in mlfs.models.load(model).features_.items()}
+    expected = {name: len(ranking) for name, ranking in picked.labels.items()}
+    assert sizes == (expected or dict.fromkeys(sizes, len(picked)))
 
 
 def test_arrays_may_be_given_names() -> None:

@@ -29,7 +29,7 @@ CHAIN = "only used for a label network that is learned as a chain, and the"
         ({"criterion": "mlfs_global", "network": {1: [0]}, "order": "given"}, "network is given"),
         (
             {"n": 2, "alpha": 0.1, "min_gain": 0.0},
-            "alpha and min_gain are only used for an automatic number of features, and n is 2",
+            "min_gain is only used for an automatic number of features, and n is 2",
         ),
         (
             {"n": 2, "seed": 1},
