@@ -26,6 +26,7 @@ from mlfs.data.html import text
 from mlfs.errors import UsageError, plural, printable
 from mlfs.information.info import Info
 from mlfs.search.certainty import Certainty
+from mlfs.search.panel import Terms
 
 SHOWN = 5
 Named = tuple[int, str]
@@ -61,6 +62,10 @@ class Explanation:
         Why it was no candidate, or empty.
     certainty : Certainty or None
         How sure the pick is, where the selection was resampled.
+    panel : Terms or None
+        What the constraints of a panel did, where there were any.
+    instead_of : (int, str) or None
+        The feature that would have been picked without them.
     """
 
     index: int
@@ -79,6 +84,8 @@ class Explanation:
     shared: tuple[tuple[int, str, float], ...] = ()
     excluded: str = ""
     certainty: Certainty | None = None
+    panel: Terms | None = None
+    instead_of: Named | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The record for JSON."""
@@ -101,6 +108,7 @@ class Explanation:
             "shares": [{**_record(entry[:2]), "information": entry[2]} for entry in self.shared],
             "excluded": self.excluded or None,
             **({} if self.certainty is None else self.certainty.to_dict()),
+            **({} if self.panel is None else {"panel": self.panel.to_dict()}),
         }
 
 
@@ -179,9 +187,19 @@ def _paragraph(reason: Explanation, unit: str) -> list[str]:
             f"{value:.6f} with {_name((j, n))}" for j, n, value in reason.shared[:SHOWN]
         )
         rows.append(("information shared", most))
+    if reason.panel is not None and reason.panel.bound:
+        rows.append(("bound by", _bound(reason.panel, reason.instead_of, unit)))
     if reason.certainty is not None:
         rows += _certainty(reason.certainty, unit)
     return lines + [f"  {topic:<18}  {words}" for topic, words in rows]
+
+
+def _bound(terms: Terms, instead_of: Named | None, unit: str) -> str:
+    """The constraints of a panel, and what they cost."""
+    why = printable(", ".join(terms.bound))
+    if instead_of is None or terms.price is None:
+        return why
+    return f"{why}; without, {_name(instead_of)}, better by {terms.price:.6f}{unit}"
 
 
 def _certainty(certainty: Certainty, unit: str) -> list[tuple[str, str]]:
@@ -265,6 +283,12 @@ def _rankings(selection: Selection) -> list[Ranking]:
     return list(selection.labels.values()) or [selection]
 
 
+def _instead_of(pick: Chosen, names: ColumnNames) -> Named | None:
+    if pick.panel is None or pick.panel.instead_of is None:
+        return None
+    return pick.panel.instead_of, names[pick.panel.instead_of]
+
+
 def _explanation(
     pick: Chosen, label: str, rank: int | None, names: ColumnNames, **fields: Any
 ) -> Explanation:
@@ -281,6 +305,8 @@ def _explanation(
         rival=None if pick.runner_up is None else (pick.runner_up, names[pick.runner_up]),
         ties=tuple((j, names[j]) for j in pick.ties),
         forced=rank is not None and pick.forced,
+        panel=pick.panel if rank is not None else None,
+        instead_of=_instead_of(pick, names),
         certainty=None if rank is None else pick.certainty,
         **fields,
     )

@@ -162,3 +162,15 @@ def test_the_command_refuses_a_damaged_table(tmp_path, capsys):
     assert "has one cell: --cost takes a table of columns and cost" in capsys.readouterr().err
     assert main(["select", "--at-least", "calm", "songs"]) == 2
     assert "--at-least is given as LABEL=N, not 'calm'" in capsys.readouterr().err
+
+
+def test_an_explanation_says_what_a_constraint_cost():
+    groups = {"rhythm": ["drums", "*tempo", "beat_strength"]}
+    panel = mlfs.select("songs", "jmi", 4, groups=groups, at_most=1)
+    words = (
+        "  bound by            at_most rhythm; without, tempo (index 0), better by 0.067399 nats"
+    )
+    for shown in (panel.explain(), mlfs.explain("songs", panel)):
+        assert words in str(shown)
+        assert shown[3].to_dict()["panel"]["price"] == pytest.approx(0.067399, abs=1e-6)
+    assert "bound by" not in str(mlfs.explain("songs", panel, ["tempo"]))
