@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.dataset import Dataset, declared_sizes
+from mlfs.data.dataset import Dataset
 
 FEW = 10  # rows; where no more are known, a column names none
 NEARLY = 0.95  # of the known values are different
@@ -36,7 +36,7 @@ def identifier_columns(dataset: Dataset) -> list[int]:
     n_rows, table = dataset.shape[0], dataset.table
     if n_rows <= FEW:
         return []
-    sizes = declared_sizes(dataset.columns)
+    sizes = dataset.sizes
     texts = [j for j in np.flatnonzero(sizes > FEW).tolist() if _is_text_key(table, j, sizes[j])]
     counters = [j for j in _may_count(table, sizes < 0) if _is_counter(_values(table, j))]
     return sorted(texts + counters)
