@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mlfs.api.selecting import select
     from mlfs.api.selection import Selection
     from mlfs.api.selector import FeatureSelector
+    from mlfs.api.similar import Similar, similar
     from mlfs.api.stability_selector import StabilitySelector
     from mlfs.auditing.auditor import audit
     from mlfs.auditing.findings import Audit
@@ -54,6 +55,7 @@ __all__ = [
     "Prepared",
     "Selection",
     "SetCriterion",
+    "Similar",
     "StabilitySelector",
     "UnknownName",
     "UsageError",
@@ -64,6 +66,7 @@ __all__ = [
     "prepare",
     "read",
     "select",
+    "similar",
     "write",
 ]
 
@@ -94,6 +97,8 @@ _HOME = {
     "audit": "mlfs.auditing.auditor",
     "Audit": "mlfs.auditing.findings",
     "Selection": "mlfs.api.selection",
+    "Similar": "mlfs.api.similar",
+    "similar": "mlfs.api.similar",
     "FeatureSelector": "mlfs.api.selector",
     "StabilitySelector": "mlfs.api.stability_selector",
 }

@@ -4,11 +4,12 @@ Data: `as_dataset`, with `labels_as` and `missing_values`. `prepared` bins, code
 (`counted`, or `gaussian_prepared` for the estimator without bins), with `prepared_notes`; `cluster`
 does so on workers.
 Selecting: `selecting` has `select`, `plan` is one search, `candidates` says which columns may be
-picked, `estimators` which criteria an estimator serves, `cross_validated` finds the number of
-features, `resampled` says how sure the picks are. `options` declares every option once, of the
-kinds in `value_kinds`; `unused_options` refuses those without effect.
-Answers: `selection`, read back by `selection_json`; `explanation`, `describe`; `text` and `display`
-show them.
+picked, `panels` under which constraints, `estimators` which criteria an estimator serves,
+`cross_validated` finds the number of features, `resampled` says how sure the picks are. `options`
+declares every option once, of the kinds in `value_kinds`; `unused_options` refuses those without
+effect.
+Answers: `selection`, read back by `selection_json`; `explanation`, `describe`, `similar`; `text`
+and `display` show them.
 Transformers: `selector` and `stability_selector` on `column_selector`.
 `mlfs.information`: `pairwise`, with `function_arguments` and `coded_columns`.
 `mlfs.criteria.check_criterion`: `criterion_checks`.

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 
 from mlfs.api.value_kinds import is_cv
 from mlfs.criteria import Criterion
+from mlfs.data.assemble import IDENTIFIER
 from mlfs.data.dataset import Dataset
 from mlfs.data.dates import with_dates
 from mlfs.data.packed_table import PackedTable
@@ -123,10 +124,14 @@ def _counted_by_itself(data: Dataset) -> Dataset:
 
 
 def notes_of_reading(data: Dataset) -> tuple[str, ...]:
-    """The notes of a reader, and those on the columns that are left out."""
+    """The notes of a reader, and those on the columns that are left out.
+
+    A selection has its own note on identifiers.
+    """
     left_out = ((printable(name), why) for name, why in data.left_out)
     notes = [Caution(f"column {name!r} is left out of X: {why}") for name, why in left_out]
-    return tuple(dict.fromkeys([*data.notes, *notes]))  # a reader may have said so already
+    told = [note for note in data.notes if not note.endswith(IDENTIFIER)]
+    return tuple(dict.fromkeys([*told, *notes]))  # a reader may have said so already
 
 
 def bytes_made(given_arrays: list[np.ndarray], dataset: Dataset) -> int:

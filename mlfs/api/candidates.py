@@ -15,7 +15,9 @@ from mlfs.data.dataset import Dataset, LazySequence
 from mlfs.errors import UnknownName, UsageError, printable
 
 
-def columns_named(columns: Any, names: Sequence[str], option: str) -> list[int]:
+def columns_named(
+    columns: Any, names: Sequence[str], option: str, kind: str = "feature"
+) -> list[int]:
     """Find columns by name, glob or number, in the order in which they are named.
 
     Parameters
@@ -27,6 +29,8 @@ def columns_named(columns: Any, names: Sequence[str], option: str) -> list[int]:
         The names of all columns.
     option : str
         The option in which they are wanted, for the error.
+    kind : str
+        What the columns are, for the error.
 
     Examples
     --------
@@ -52,7 +56,7 @@ def columns_named(columns: Any, names: Sequence[str], option: str) -> list[int]:
         else:
             hits = [j for j, name in enumerate(names) if fnmatch.fnmatchcase(name, str(column))]
             if not hits:
-                raise UnknownName("feature in {}", str(column), names, option=option)
+                raise UnknownName(kind + " in {}", str(column), names, option=option)
             positions += hits
     return list(dict.fromkeys(positions))
 

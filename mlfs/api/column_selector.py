@@ -31,21 +31,24 @@ from mlfs.data.matrices import check_places
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.search.picks import Pick
 
+PROJECT = "https://pypi.org/project/mlfs-toolkit/"
 ADDRESS = "MLFS_DOCS_URL"  # the variable that names where the site is
 PAGES = {"api": ("mlfs", "mlfs"), "models": ("models", "mlfs.models")}
 
 
 def page_of(kind: type) -> str:
-    """The address of the section of a class; empty if no address of the site is known.
+    """The address of the section of a class; empty for a class of others.
 
-    That is what ``MLFS_DOCS_URL`` says, or the address of the documentation in the metadata of the
-    installed distribution.
+    The site is where ``MLFS_DOCS_URL`` says, or the metadata of the installed distribution;
+    without either the page of the project is linked.
     """
     base = os.environ.get(ADDRESS) or _published_address()
     package, _, module = kind.__module__.partition(".")
     page, prefix = PAGES.get(module.partition(".")[0], ("", ""))
-    if not base or package != "mlfs" or not page:
+    if package != "mlfs" or not page:
         return ""
+    if not base:
+        return PROJECT
     return f"{base.rstrip('/')}/reference/{page}.html#{prefix}.{kind.__name__}"
 
 

@@ -147,6 +147,9 @@ or a criterion that it serves, such as mim or mrmr
                 "chance: leave it out, or give a number"
             )
             raise UsageError(msg, option=option)
+        if options.get("at_least") and value != "expected":
+            msg = f"is {value!r}, but at_least compares plain counts with chance: leave one out"
+            raise UsageError(msg, option=option)
         word = missing_word(criterion, MAKERS[value]) if value in MAKERS else ""
         if word:
             msg = (

@@ -22,6 +22,7 @@ from mlfs.api.value_kinds import (
     Kind,
     LabelsAs,
     Name,
+    Numbers,
     Positive,
     Share,
     Switch,
@@ -163,6 +164,33 @@ OPTIONS: tuple[Option, ...] = (
         ("--start",), TO_SELECT, "FILE",
     ),
     Option(
+        "at_least", Numbers("is a mapping from labels to numbers of picks"), None,
+        "So many picks are to tell something about a label, beyond chance.", ("--at-least",),
+        TO_SELECT, "LABEL=N", repeated=True, reported=True, page="panels.md",
+    ),
+    Option(
+        "at_most",
+        Numbers("is a number, or a mapping from groups to numbers of picks", one_for_all=True),
+        None, "Pick at most so many columns of each group, or of one; the columns of groups are "
+        "features of their own then.", ("--at-most",), TO_SELECT, "N, GROUP=N", repeated=True,
+        reported=True, page="panels.md",
+    ),
+    Option(
+        "cost",
+        Kind("is a mapping from columns to costs, or a cost for each column", (Iterable, NoneType)),
+        None, "What each column costs; on the command line, a table of columns and costs.",
+        ("--cost",), TO_SELECT, "FILE", page="panels.md",
+    ),
+    Option(
+        "budget", Positive(), None, "What all picks may cost.", ("--budget",), TO_SELECT, "COST",
+        reported=True, page="panels.md",
+    ),
+    Option(
+        "cost_rule", Choice(choices=("ratio", "score")), "ratio",
+        "Pick by the score for each unit of cost (ratio), or by the score while the budget lasts.",
+        ("--cost-rule",), TO_SELECT, reported=True, page="panels.md",
+    ),
+    Option(
         "prefilter", Whole(), None,
         "Only the N features with most information about the labels are candidates, whatever "
         "the criterion.",
@@ -170,7 +198,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "alpha", Share(), 0.05,
-        "For a number by auto or fdr: the share of false discoveries accepted.",
+        "For a number by auto or fdr, and at_least: the share of false discoveries accepted.",
         ("--alpha",), TO_SELECT, reported=True, page="how-many.md", only_for="auto or fdr",
     ),
     Option(
@@ -279,7 +307,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "seed", Whole(least=0), 0,
-        "For a number by auto or cv, and for resamples and permutations: seeds the shuffles, or "
+        "For a number by auto or cv, at_least, resamples and permutations: seeds the shuffles, or "
         "the folds and the model, or the halves of the rows.", ("--seed",),
         metavar="N", reported=True, fitted="random_state", only_for="auto or cv",
     ),

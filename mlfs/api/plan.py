@@ -17,12 +17,13 @@ from mlfs.api.prepared import Prepared
 from mlfs.api.selection import SCHEMA, TERMS, Ranking, Selection
 from mlfs.criteria import Criterion
 from mlfs.data.dataset import Dataset
-from mlfs.errors import Caution, UsageError, plural, printable
+from mlfs.errors import Caution, UsageError, plural, printable, setting
 from mlfs.information.for_search import can_count_alone, counted_alone, plain_of
 from mlfs.information.info import Info
 from mlfs.search.certainty import Certainty
 from mlfs.search.checked import CheckedCriterion
 from mlfs.search.greedy import best_first, greedy
+from mlfs.search.panel import Demands, Panel
 from mlfs.search.path_tests import can_pass, forward_stop, path_p_values
 from mlfs.search.picks import Pick, Picks, SearchResult
 from mlfs.search.stopping import AutoStop
@@ -69,6 +70,8 @@ class Plan:
         Called with the label's name and each pick.
     at_least_one : bool
         Whether an automatic number of features for all labels is never 0.
+    demands : Demands, optional
+        The constraints of a panel.
     began : float
         When it began.
     """
@@ -81,6 +84,7 @@ class Plan:
     left_out: Sequence[int] = ()
     on_pick: Callable[[str, Pick], object] | None = None
     at_least_one: bool = False
+    demands: Demands | None = None
     began: float = field(default_factory=time.perf_counter)
 
     def time_is_up(self) -> bool:
@@ -123,7 +127,7 @@ def search(
         )
         left_out = sorted({*excluded, *auto.left_out.tolist()} - {*forced})
         best_only = len(left_out) == info.d and plan.at_least_one and not label
-        excluded = excluded if best_only else left_out
+        excluded = excluded if best_only or plan.demands is not None else left_out
     view = info
     if plan.options.prefilter is not None:
         order = np.lexsort((info.features, -_round(info.mi_fL)))
@@ -135,7 +139,7 @@ def search(
     elif auto is not None:
         closes, n = (lambda s: auto.closes(s)[view.features]), view.d
         open_columns = np.setdiff1d(view.features, excluded)
-        if can_count_alone(info, open_columns):
+        if plan.demands is None and can_count_alone(info, open_columns):
             numbers, view = open_columns, counted_alone(info, open_columns)
             auto.narrow(plain_of(view), numbers)
             forced, excluded, n = np.searchsorted(numbers, forced).tolist(), [], numbers.size
@@ -152,6 +156,13 @@ def search(
         "time_is_up": None if plan.options.max_seconds is None else plan.time_is_up,
     }
     candidates = np.setdiff1d(np.arange(info.d), fixed[1])
+    panel = _panel(plan, info, view, label, None if best_only else auto)
+    if panel is not None and is_fdr(plan.options.n):
+        msg = "is 'fdr', which follows one path, and a panel is made by its constraints: "
+        raise UsageError(f"{msg}give a number of features", option="n")
+    if n is None and panel is not None:
+        msg = f"the criterion {plan.name} finds a set, and a panel is made pick by pick: give "
+        raise UsageError(f"{msg}{setting('n')}, a number of features")
     if n is None:
         result = best_first(plan.criterion, view, **common)
         result.open_until = _of_all(result, view.features, info.d)
@@ -163,11 +174,18 @@ def search(
         result = _by_false_discoveries(plan, info, view, candidates, n, common)
         result.open_until = _of_all(result, view.features, info.d)
         return result
-    result = greedy(plan.criterion, view, n, closes=closes, lazy=plan.options.lazy, **common)
+    result = greedy(
+        plan.criterion, view, n, closes=closes, lazy=plan.options.lazy, panel=panel, **common
+    )
     result.open_until = _of_all(result, view.features if numbers is None else numbers, info.d)
+    shortfall = ""
+    if panel is not None:
+        result.terms_of_panel = tuple(panel.terms)
+        shortfall = panel.shortfall(n)
     if numbers is not None:
         result.picks = result.picks.renumbered(numbers)
-    result.note = _out_of_time(plan, result) or _why_fewer(plan, result, n, view.d < info.d)
+    why_fewer = shortfall or _why_fewer(plan, result, n, view.d < info.d)
+    result.note = _out_of_time(plan, result) or why_fewer
     if best_only and len(result.picks):
         result.note = "no feature tells more than chance would: the best is kept"
     result.significance = None if auto is None else auto.significance
@@ -237,6 +255,23 @@ def _by_false_discoveries(
         if kept == n_forced and not result.note:
             result.note = "no feature tells more of the labels than chance would"
         return result
+
+
+def _panel(plan: Plan, info: Info, view: Info, label: str, auto: AutoStop | None) -> Panel | None:
+    """The constraints of a search: which candidates tell something about which label."""
+    if plan.demands is None:
+        return None
+    tells, demands = dict[str, np.ndarray](), plan.demands
+    own = {label: 0} if label else demands.numbers
+    for name in demands.at_least:
+        if name in own:
+            of_label = info if label else info.for_label(own[name])
+            test = AutoStop(plain_of(of_label), alpha=plan.options.alpha, seed=plan.options.seed)
+            tells[name] = test.significant
+    worth = np.ones(info.d, bool)
+    if auto is not None:
+        worth[auto.left_out] = False
+    return Panel(demands, tells, np.array(view.features), worth)
 
 
 def _of_all(result: SearchResult, columns: np.ndarray, d: int) -> np.ndarray:
@@ -352,7 +387,7 @@ def ranking_from(
     result: SearchResult, grouping: Grouping, data: Dataset, label: str = ""
 ) -> Ranking:
     """Name the columns of each pick; the columns of a group share its rank and its score."""
-    picks = result.picks
+    picks, terms = result.picks, result.terms_of_panel
     ranks = np.arange(1, len(picks) + 1)
     groups: tuple[str, ...] = ()
     if not grouping.trivial:
@@ -363,6 +398,8 @@ def ranking_from(
         groups = tuple(grouping.names[candidates[row]] for row in rows.tolist())
         runners_up = np.where(picks.runners_up < 0, -1, first_columns[picks.runners_up])
         picks = replace(picks, runners_up=runners_up, tied=first_columns[picks.tied])
+        terms = tuple(term.renumbered(first_columns) for term in terms)
+        terms = tuple(terms[row] for row in rows.tolist()) if terms else ()
         picks, ranks = replace(picks.take(rows), columns=columns), ranks[rows]
     names = data.feature_names if label else data.names
     column_names = tuple(map(names.__getitem__, picks.columns.tolist()))
@@ -374,6 +411,7 @@ def ranking_from(
         significance = replace(significance, columns=np.array([m[0] for m in grouping.members]))
     if data.places is not None:
         picks = picks.renumbered(data.given)
+        terms = tuple(term.renumbered(data.given) for term in terms)
         if significance is not None:
             significance = replace(significance, columns=data.given[significance.columns])
     return Ranking(
@@ -385,6 +423,7 @@ def ranking_from(
         interrupted=result.interrupted,
         timed_out=result.timed_out,
         significance=significance,
+        terms_of_panel=terms,
         certainty=certainty,
     )
 
@@ -441,5 +480,12 @@ def rescale(ranking: Ranking, factor: float) -> Ranking:
     significance = ranking.significance
     if significance is not None:
         significance = times_factor(significance, "relevance", "chance_mean", "chance_sd")
+    terms = tuple(term.times(factor) for term in ranking.terms_of_panel)
     certainty = tuple(entry and entry.rescaled(factor) for entry in ranking.certainty)
-    return replace(ranking, picks=picks, significance=significance, certainty=certainty)
+    return replace(
+        ranking,
+        picks=picks,
+        significance=significance,
+        terms_of_panel=terms,
+        certainty=certainty,
+    )

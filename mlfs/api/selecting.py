@@ -17,6 +17,7 @@ from mlfs.api.candidates import features_named
 from mlfs.api.cross_validated import CrossValidation, cross_validated
 from mlfs.api.estimators import refuse_unanswered
 from mlfs.api.options import OPTIONS, UNITS, Options, check_options, number_asked
+from mlfs.api.panels import demands_of, groups_to_merge
 from mlfs.api.plan import (
     Plan,
     check_on_pick,
@@ -77,6 +78,11 @@ def select(
     drop_constant: bool = False,
     keep_identifiers: bool = False,
     groups: Any = None,
+    at_least: Mapping[str, int] | None = None,
+    at_most: int | Mapping[str, int] | None = None,
+    cost: Any = None,
+    budget: float | None = None,
+    cost_rule: str = "ratio",
     start: Any = None,
     prefilter: int | None = None,
     bins: Bins = "mean-sd",
@@ -142,7 +148,21 @@ def select(
         Let columns that name a row be picked: keys, counters, texts that differ in nearly every
         row. By default they are left out, with a note, unless they are included.
     groups : mapping or sequence, optional
-        Columns that count as one feature: their joint value is what is scored.
+        Columns that belong together. They count as one feature, whose joint value is scored; with
+        `at_most` they stay features of their own.
+    at_least : mapping, optional
+        Labels (by name or glob) to numbers of picks that are to tell something about them, beyond
+        chance at the share `alpha` of false discoveries. Per label, each label's own number.
+    at_most : int or mapping, optional
+        Pick at most so many columns of each group of `groups`, or of the groups that are named.
+        Groups do not merge their columns then.
+    cost : mapping or sequence, optional
+        What each column costs: by name, glob or number (of several that name a column the last
+        counts), or one cost for each column.
+    budget : float, optional
+        What all picks may cost: columns that cost more than what is left are not picked.
+    cost_rule : {"ratio", "score"}
+        Pick by the score for each unit of cost, or by the score while the budget lasts.
     start : Selection, mapping or sequence, optional
         An earlier selection that is continued; its picks count towards n.
     prefilter : int, optional
@@ -287,6 +307,7 @@ def _selected(
     check_on_pick(on_pick)
     refuse_on_cluster({**options, **_prepared_with(data)})
     preparing = {key: value for key, value in options.items() if key in DEFAULTS}
+    preparing["groups"] = groups_to_merge(options)
     prepared = prepare(mark_once(data, instance, options), **preparing)
     if is_default and prepared.dataset.shape[0] < FEWEST_ROWS:
         options = options.but(n=None)
@@ -317,6 +338,7 @@ def _plan(
         forced=forced,
         excluded=excluded,
         left_out=identifiers(prepared, options, [*forced, *excluded]),
+        demands=demands_of(options, prepared),
         on_pick=_with_given_numbers(on_pick, prepared),
     )
 
@@ -393,6 +415,7 @@ def _selection_of(
         interrupted=searches.interrupted,
         timed_out=searches.timed_out,
         significance=ranking.significance,
+        terms_of_panel=ranking.terms_of_panel,
         certainty=ranking.certainty,
         criterion=plan.name,
         parameters={key: v for key, v in vars(criterion).items() if not key.startswith("_")},
@@ -468,7 +491,8 @@ def _search_all(plan: Plan, prepared: Prepared, info: Info, per_label: bool) -> 
     out = _Searches()
     labels = prepared.dataset.label_names if per_label else [""]
     refuse_draws(plan, prepared)
-    results = _search_on_cluster(plan, prepared, info, labels, out) if per_label else None
+    shared = per_label and plan.demands is None
+    results = _search_on_cluster(plan, prepared, info, labels, out) if shared else None
     if results is None:
         results = _search_here(plan, prepared, info, labels, out, per_label)
     resampling_note = ""

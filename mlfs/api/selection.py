@@ -18,6 +18,7 @@ from mlfs.discretize import Binning
 from mlfs.errors import DataError, printable
 from mlfs.search.certainty import Certainty
 from mlfs.search.label_parents import Structure
+from mlfs.search.panel import Terms
 from mlfs.search.picks import Pick, Picks, Significance
 
 SCHEMA = 1
@@ -41,6 +42,8 @@ class Chosen(Pick):
         The group that it came with, or empty.
     labels : int
         In a union of subsets: how many labels picked it.
+    panel : Terms or None
+        What the constraints of a panel did.
     certainty : Certainty or None
         How sure it is, where the rows were resampled.
     """
@@ -49,6 +52,7 @@ class Chosen(Pick):
     name: str
     group: str = ""
     labels: int = 0
+    panel: Terms | None = None
     certainty: Certainty | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -69,6 +73,8 @@ class Chosen(Pick):
             record["group"] = self.group
         if self.labels:
             record["labels"] = self.labels
+        if self.panel is not None:
+            record["panel"] = self.panel.to_dict()
         if self.certainty is not None:
             record |= self.certainty.to_dict()
         return record
@@ -96,6 +102,9 @@ class Ranking:
         Whether Ctrl-C ended the search; whether `max_seconds` did.
     significance : Significance, optional
         The test of all candidates against chance that ``n="auto"`` made.
+    terms_of_panel : tuple of Terms
+        For each pick of a panel its cost, the labels that it tells something about, and the
+        constraints that kept a better one out; empty without constraints.
     certainty : tuple of (Certainty or None)
         How sure each pick is, where ``resamples`` were asked for; a union of subsets has none.
     """
@@ -109,6 +118,7 @@ class Ranking:
     interrupted: bool = False
     timed_out: bool = False
     significance: Significance | None = field(default=None, compare=False)
+    terms_of_panel: tuple[Terms, ...] = field(default=(), compare=False)
     certainty: tuple[Certainty | None, ...] = field(default=(), compare=False)
 
     def __len__(self) -> int:
@@ -119,11 +129,13 @@ class Ranking:
         """The selected columns one by one, made when they are first asked for."""
         n = len(self)
         labels = [0] * n if self.times is None else self.times.tolist()
-        groups, certainty = self.groups or [""] * n, self.certainty or [None] * n
-        more = zip(self.ranks.tolist(), self.names, groups, labels, certainty, strict=True)
+        groups, panel = self.groups or [""] * n, self.terms_of_panel or [None] * n
+        certainty = self.certainty or [None] * n
+        more = zip(self.ranks.tolist(), self.names, groups, labels, panel, certainty, strict=True)
+        names = ("rank", "name", "group", "labels", "panel", "certainty")
         return tuple(
-            Chosen(**vars(pick), rank=rank, name=name, group=group, labels=times, certainty=sure)
-            for pick, (rank, name, group, times, sure) in zip(self.picks, more, strict=True)
+            Chosen(**vars(pick), **dict(zip(names, values, strict=True)))
+            for pick, values in zip(self.picks, more, strict=True)
         )
 
     @property
@@ -226,6 +238,7 @@ class Selection(Ranking):
             for pick in ranking.chosen:
                 record = pick.to_dict()
                 terms = record.pop("terms")
+                record |= record.pop("panel", {})
                 for name in ("score_interval", "rank_interval"):
                     if name in record:
                         start = name.removesuffix("interval")

@@ -17,6 +17,7 @@ from mlfs.discretize import Binning
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.search.certainty import Certainty
 from mlfs.search.label_parents import Structure
+from mlfs.search.panel import Terms
 from mlfs.search.picks import Picks, Significance
 
 MOST_BYTES = 1 << 28
@@ -98,6 +99,7 @@ def _selection(document: Mapping[str, Any]) -> Selection:
         interrupted=bool(document.get("interrupted")),
         timed_out=bool(document.get("timed_out")),
         significance=union.significance,
+        terms_of_panel=union.terms_of_panel,
         certainty=union.certainty,
         criterion=str(document["criterion"]),
         parameters=dict(document["parameters"]),
@@ -146,7 +148,13 @@ def _ranking(entry: Mapping[str, Any], label: str = "") -> Ranking:
         label=label,
         significance=None if significance is None else _significance(significance),
         certainty=certainty if any(certainty) else (),
+        terms_of_panel=tuple(_terms(record["panel"]) for record in records if "panel" in record),
     )
+
+
+def _terms(record: Mapping[str, Any]) -> Terms:
+    tells, bound = (tuple(map(str, record[name])) for name in ("tells", "bound"))
+    return Terms(record["cost"], tells, bound, record["instead_of"], record["price"])
 
 
 def _floats(values: Any, otherwise: float = -math.inf) -> np.ndarray:

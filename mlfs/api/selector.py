@@ -30,6 +30,7 @@ from mlfs.api.options import (
     seed_of,
     threads,
 )
+from mlfs.api.panels import groups_to_merge
 from mlfs.api.prepared import Prepared
 from mlfs.api.selecting import select_silently
 from mlfs.api.selection import Selection
@@ -84,7 +85,9 @@ class FeatureSelector(ColumnSelector):
         Never pick columns that are constant once binned, unless they are included.
     groups : mapping or sequence, optional
         Columns that count as one feature, such as a one-hot block: group name to columns, or one
-        group name (or None) for each column.
+        group name (or None) for each column. With `at_most` they stay features of their own.
+    at_least, at_most, cost, budget, cost_rule
+        Constraints of a panel, as for `mlfs.select`.
     start : Selection, mapping or sequence, optional
         An earlier selection that is continued.
     prefilter : int, optional
@@ -221,6 +224,11 @@ class FeatureSelector(ColumnSelector):
         drop_constant: bool = False,
         keep_identifiers: bool = False,
         groups: Any = None,
+        at_least: Mapping[str, int] | None = None,
+        at_most: int | Mapping[str, int] | None = None,
+        cost: Any = None,
+        budget: float | None = None,
+        cost_rule: str = "ratio",
         start: Any = None,
         prefilter: int | None = None,
         bins: Bins = "mean-sd",
@@ -258,6 +266,8 @@ class FeatureSelector(ColumnSelector):
         self.include, self.exclude = include, exclude
         self.drop_constant, self.keep_identifiers = drop_constant, keep_identifiers
         self.groups, self.start = groups, start
+        self.at_least, self.at_most = at_least, at_most
+        self.cost, self.budget, self.cost_rule = cost, budget, cost_rule
         self.prefilter = prefilter
         self.bins, self.n_bins, self.nominal_limit = bins, n_bins, nominal_limit
         self.target_bins, self.labels_as = target_bins, labels_as
@@ -314,7 +324,7 @@ class FeatureSelector(ColumnSelector):
         options = {name: getattr(self, parameter) for name, parameter in PARAMETERS.items()}
         seed = seed_of(self.random_state)
         n = self._number(X)
-        by_chance = is_auto(n) or is_cv(n) or draws({**vars(self), "n": n})
+        by_chance = is_auto(n) or is_cv(n) or draws({**vars(self), "n": n}) or self.at_least
         options["seed"] = seed if by_chance else NAMED["seed"].default
         check_options(options)
         for option in FITTING:
@@ -326,7 +336,8 @@ class FeatureSelector(ColumnSelector):
             exclude=() if self.exclude is None else self.exclude,
             n_jobs=self.n_jobs if data is X else threads(self.n_jobs),
         )
-        options["on_pick"] = PickReport(options["groups"], data.dataset) if self.verbose else None
+        groups = groups_to_merge(options)
+        options["on_pick"] = PickReport(groups, data.dataset) if self.verbose else None
         return data, options
 
     def _number(self, X: Any) -> Any:

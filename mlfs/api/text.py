@@ -17,6 +17,7 @@ from mlfs.search.certainty import Certainty
 
 if TYPE_CHECKING:
     from mlfs.discretize.binning import Binning
+    from mlfs.search.panel import Terms
 
 
 COLUMNS = (
@@ -197,6 +198,8 @@ def _remarks(pick: Chosen, names: ColumnNames) -> str:
     if pick.tied.size:
         others = f" and {pick.tied.size - 1} more" if pick.tied.size > 1 else ""
         remarks.append(f"ties with {printable(names[int(pick.tied[0])], WIDEST)}{others}")
+    if pick.panel is not None and pick.panel.bound:
+        remarks.append(_bound(pick.panel, names))
     if pick.certainty is not None:
         remarks.append(certainty_text(pick.certainty))
     return "; ".join(remarks)
@@ -225,6 +228,13 @@ def certainty_text(certainty: Certainty, most: int = SUBSTITUTES) -> str:
     others = f"; or: {', '.join(shown)}" if shown else ""
     more = f" and {rest} more" if rest > 0 else ""
     return f"{f'{tested}; ' if tested else ''}kept {100 * certainty.kept:.0f} %{others}{more}"
+
+
+def _bound(terms: Terms, names: ColumnNames) -> str:
+    why = printable(", ".join(terms.bound), WIDEST)
+    if terms.instead_of is None or terms.price is None:
+        return why
+    return f"{why}: without, {printable(names[terms.instead_of], WIDEST)} +{terms.price:.6f}"
 
 
 def _number(value: float) -> str:

@@ -49,8 +49,10 @@ leave it out, or ask for auto
         msg = f"is given, and the criterion {printable(name)} uses no label network: leave it out"
         raise UsageError(msg, option="network")
     set_by_user = {*given}
+    tested = ("alpha", "seed") if values.get("at_least") else ()  # at_least tests as auto does
     for use in (*NUMBERS, "chain"):
-        options = [option for option in OPTIONS if option.only_for == use and option.name in values]
+        named = [option for option in OPTIONS if option.only_for == use and option.name in values]
+        options = [option for option in named if option.name not in tested]
         unused = [
             o.name
             for o in options

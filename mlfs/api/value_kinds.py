@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Literal
@@ -126,6 +126,24 @@ class Weight(Kind):
         if not _is_real(value) or not 0 <= value <= LARGEST:
             raise self.refusal(name, value)
         return float(value)
+
+
+@dataclass(frozen=True)
+class Numbers(Kind):
+    """A mapping from names to whole numbers of at least 1, or one such number for all."""
+
+    one_for_all: bool = False
+
+    def _read(self, name: str, value: Any) -> Any:
+        if self.one_for_all and isinstance(value, Integral):
+            return Whole().read(name, value)
+        if not isinstance(value, Mapping):
+            raise self.refusal(name, value)
+        for key, number in value.items():
+            if isinstance(number, bool) or not isinstance(number, Integral) or number < 1:
+                msg = f"of {printable(repr(str(key)))} is a whole number of at least 1, "
+                raise UsageError(f"{msg}not {printable(repr(number))}", option=name)
+        return {str(key): int(number) for key, number in value.items()}
 
 
 @dataclass(frozen=True)

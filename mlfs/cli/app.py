@@ -25,6 +25,7 @@ from mlfs.cli.info_command import criteria, info
 from mlfs.cli.predict_command import evaluate, predict
 from mlfs.cli.select_command import select
 from mlfs.cli.shared_options import talking
+from mlfs.cli.similar_command import similar
 from mlfs.cli.structure_command import structure
 from mlfs.cli.train_command import train
 from mlfs.errors import MlfsError, UnknownName, UsageError, printable
@@ -72,8 +73,8 @@ def cli(context: click.Context) -> None:
 
 
 COMMANDS = (
-    select, audit, info, criteria, explain, train, predict, evaluate, structure, compare, convert,
-    generate, datasets,
+    select, similar, audit, info, criteria, explain, train, predict, evaluate, structure, compare,
+    convert, generate, datasets,
 )  # fmt: skip
 for command in COMMANDS:
     cli.add_command(command)

@@ -112,11 +112,14 @@ def select(
 def run_selection(console: Console, dataset: Any, settings: dict[str, Any]) -> tuple[Any, Any]:
     """Prepare and select, with progress on a terminal; pass on what the user should know."""
     from mlfs.api.as_dataset import AsGiven
+    from mlfs.api.panels import groups_to_merge
     from mlfs.api.prepared import DEFAULTS, prepare
     from mlfs.api.selecting import select_silently as run
 
     preparing = {name: value for name, value in settings.items() if name in DEFAULTS}
+    preparing["groups"] = groups_to_merge(settings)
     searching = {name: value for name, value in settings.items() if name not in DEFAULTS}
+    searching["groups"] = settings["groups"]
     if settings["cluster"] is None:
         prepared = prepare(AsGiven(dataset), **preparing)
     else:

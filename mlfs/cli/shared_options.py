@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from mlfs.api.options import NAMED, OPTIONS, Option
+from mlfs.api.options import NAMED, OPTIONS, TO_SELECT, Option
 from mlfs.api.value_kinds import Binned, Positive, Share, Switch, ThreadCount, Whole, literal
 from mlfs.binnings import BINNINGS
 from mlfs.cli.console import console_of
 from mlfs.cli.help import OTHER, topical
+from mlfs.cli.panel_options import pair, read_panel
 from mlfs.errors import DataError, UsageError, printable, setting
 
 if TYPE_CHECKING:
@@ -180,7 +181,13 @@ def declared(*names: str) -> Callable[[Any], Any]:
     )
 
 
-selecting = declared()
+selecting = stacked(
+    declared(),
+    topical(
+        TO_SELECT, "--groups-from", metavar="FILE",
+        help="A table of columns and their groups, such as mlfs similar writes.",
+    ),
+)  # fmt: skip
 
 
 def input_data(
@@ -254,6 +261,7 @@ def selection_options(options: Mapping[str, Any]) -> tuple[Criterion, dict[str, 
 
     settings = {name: value for name, value in options.items() if name not in READING}
     settings["parameters"] = parameters_of(settings["parameters"])
+    read_panel(settings)
     settings["criterion"] = typed(settings["criterion"])
     name, criterion = get(settings["criterion"], settings["parameters"])
     number = number_asked(settings["n"], criterion, settings)
@@ -263,7 +271,6 @@ def selection_options(options: Mapping[str, Any]) -> tuple[Criterion, dict[str, 
 
         refuse_unanswered(name, criterion, settings)
     refuse_on_cluster(settings)
-    settings["groups"] = _groups(settings["groups"])
     if settings["start"] is not None:
         from mlfs.api.selection_json import read_document
 
@@ -278,27 +285,12 @@ def _given() -> list[str]:
     return [name for name in context.params if context.get_parameter_source(name) is source]
 
 
-def _pair(text: str, option: str, example: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not (equals and key.strip() and value.strip()):
-        raise UsageError(f"{option} is given as {example}, not {printable(text)!r}")
-    return key.strip(), value.strip()
-
-
 def parameters_of(texts: tuple[str, ...], option: str = "-p") -> dict[str, Any]:
     """The parameters that an option gives as ``key=value``, each once."""
     parameters: dict[str, Any] = {}
     for text in texts:
-        key, value = _pair(text, option, "key=value")
+        key, value = pair(text, option, "key=value")
         if key in parameters:
             raise UsageError(f"the parameter {printable(key)!r} is given twice")
         parameters[key] = literal(value)
     return parameters
-
-
-def _groups(texts: tuple[str, ...]) -> dict[str, list[str]] | None:
-    groups: dict[str, list[str]] = {}
-    for text in texts:
-        name, columns = _pair(text, "--group", "NAME=GLOB")
-        groups.setdefault(name, []).append(columns)
-    return groups or None

@@ -8,6 +8,7 @@ import warnings
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -135,7 +136,10 @@ def _feature_plan(features: str) -> Any:
     if features.endswith(".json"):
         from mlfs.api.selection import Selection
 
-        return Selection.from_json(Path(features))
+        picked = Selection.from_json(Path(features))
+        plain: dict[str, Any] = {"significance": None, "certainty": ()}  # a model needs the columns
+        labels = {name: replace(ranking, **plain) for name, ranking in picked.labels.items()}
+        return replace(picked, **plain, labels=labels, cross_validation=None)
 
     if _selects(features):
         try:

@@ -28,6 +28,7 @@ from mlfs.errors import Caution, DataError, plural, printable
 
 AT_ONCE = 1 << 20  # cells
 FEW = 10
+IDENTIFIER = "it looks like an identifier (--exclude leaves it out)"
 LOOKED_AT, MOSTLY = 1000, 0.9  # values of a column, and the share of them that are numbers
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 DRESSED = re.compile(  # 1,000 or 1.000,5 or 1 000; 10%; 0x1F; 1,5; $10
@@ -233,8 +234,7 @@ def _notes(
 ) -> list[str]:
     notes = [f"column {printable(name)!r} is left out of X: {why}" for name, why in left_out]
     notes.extend(
-        f"column {printable(column.name)!r} has a different text in every row: it looks like an "
-        "identifier (--exclude leaves it out)"
+        f"column {printable(column.name)!r} has a different text in every row: {IDENTIFIER}"
         for column in features
         if column.kind == "nominal" and len(column.values) == n_rows > FEW
     )

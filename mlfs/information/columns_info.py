@@ -66,6 +66,8 @@ class Holders(Protocol):
         The labels alone: a table without features.
     f_valid : ndarray of int
         How many codes of each column are not left out.
+    rows_of_levels : list of ndarray of int
+        How many rows each column has at each of its levels.
     f_all_valid : bool
         Whether no value is left out of any column.
     size : int
@@ -74,6 +76,7 @@ class Holders(Protocol):
 
     of_labels: Table
     f_valid: np.ndarray
+    rows_of_levels: list[np.ndarray]
     f_all_valid: bool
     size: int
 

@@ -261,12 +261,11 @@ def plain_of(info: Info) -> Info:
     return with_parents(info._exact, info._parents) if isinstance(info, AdjustedInfo) else info
 
 
-def levels_of(info: Info, s: int) -> int:
-    """The number of levels of a feature, without those that are left out."""
+def rows_of_levels(info: Info) -> list[np.ndarray]:
+    """How many rows each column has at each of its levels, whatever their weights."""
     if isinstance(info, ColumnsInfo):
-        return int(info.holders.f_valid[s])
-    table = table_of(info)
-    return table.valid(table.position(s))
+        return info.holders.rows_of_levels
+    return table_of(info).rows_of_levels
 
 
 def block_of(info: Info, labels: np.ndarray) -> LabelBlock | AdjustedBlock:

@@ -144,6 +144,13 @@ class Table:
         total: np.ndarray = sum(weighted[1:], weighted[0]) / labels.size
         return total
 
+    @property
+    def rows_of_levels(self) -> list[np.ndarray]:
+        """How many rows each column of the data has at each of its levels."""
+        features = self.counts.features
+        rows = np.split(features.counts, features.offsets[1:-1])
+        return rows if self.positions is None else [rows[i] for i in self.positions.tolist()]
+
     # ---- anchors ------------------------------------------------------------------------------
 
     def feature(self, s: int) -> PairStatistics:

@@ -3,7 +3,8 @@
 A `Selection`, a fitted model or the `Results` of a comparison come in, by ``from_...``; out goes
 a display as scikit-learn has them, which ``plot(ax=None)`` draws and which keeps ``ax_`` and
 ``figure_``. The figures of comparisons are those of a report: `mlfs.compare.report.charts` says
-what is in them, `figures` beside it draws them. `displays` has all of them.
+what is in them, `figures` beside it draws them. `displays` has all of
+them but the map of similar columns, which is in `similarity_map`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from mlfs.plots.displays import (
     SelectionPathDisplay,
     SubstitutesDisplay,
 )
+from mlfs.plots.similarity_map import SimilarityMapDisplay
 
 __all__ = [
     "CostDisplay",
@@ -25,5 +27,6 @@ __all__ = [
     "LabelFeatureMapDisplay",
     "LabelStructureDisplay",
     "SelectionPathDisplay",
+    "SimilarityMapDisplay",
     "SubstitutesDisplay",
 ]

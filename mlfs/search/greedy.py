@@ -12,6 +12,7 @@ from mlfs.criteria import Criterion, PairCriterion, SetCriterion
 from mlfs.information.for_search import most_sweep_cost, terms_only_add
 from mlfs.information.info import Info
 from mlfs.search.checked import CheckedCriterion
+from mlfs.search.panel import Panel
 from mlfs.search.picks import Pick, SearchResult
 from mlfs.search.scores import (
     PRICE,
@@ -35,6 +36,7 @@ def greedy(
     closes: Callable[[int], np.ndarray] | None = None,
     lazy: bool | str = "auto",
     time_is_up: Callable[[], bool] | None = None,
+    panel: Panel | None = None,
 ) -> SearchResult:
     """Pick features one after the other, each with the best score by the criterion.
 
@@ -62,6 +64,8 @@ def greedy(
         scores fall; "auto" does so where it is faster. The picks are the same.
     time_is_up : callable, optional
         Called after every pick; the search ends when it returns True.
+    panel : Panel, optional
+        Constraints that the picks obey.
 
     Returns
     -------
@@ -71,6 +75,8 @@ def greedy(
     result = SearchResult()
     scores: CandidateScores | None = None
     try:
+        if panel is not None and panel.demands.by_cost:
+            lazy = False  # what is best for its cost may be far behind in score
         scores = candidate_scores(CheckedCriterion(criterion, info, name), lazy)
         is_open = np.ones(info.d, bool)
         result.open_until = np.full(info.d, n)
@@ -79,15 +85,21 @@ def greedy(
             result.open_until[~is_open] = 0
         for rank in range(n):
             required = _position(info.features, forced[rank]) if rank < len(forced) else -1
-            if required < 0 and closes is None and isinstance(scores, FixedScores):
+            simple = closes is None and panel is None
+            if required < 0 and simple and isinstance(scores, FixedScores):
                 scores.pick_rest(is_open, n - rank, on_pick)
                 break
-            position = scores.pick(is_open, required)
+            if panel is None:
+                position = scores.pick(is_open, required)
+            else:
+                position = panel.pick(scores, is_open, required)
             if position < 0:
                 break
             is_open[position] = False
             column = int(info.features[position])
-            if closes is not None:
+            if closes is not None and panel is not None:
+                panel.close(closes(column))
+            elif closes is not None:
                 closed = is_open & closes(column)
                 is_open &= ~closed
                 result.open_until[closed] = rank + 1

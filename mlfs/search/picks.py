@@ -308,6 +308,8 @@ class SearchResult:
         The test of all candidates against chance, if the number of picks was automatic.
     note : str
         Why there are fewer picks than were asked for; empty if there are not.
+    terms_of_panel : tuple of mlfs.search.panel.Terms
+        For each pick of a panel, what the constraints did.
     open_until : ndarray of int
         For how many picks each candidate could be chosen: 0 if it never could.
     certainty : tuple of (Certainty or None)
@@ -322,5 +324,6 @@ class SearchResult:
     timed_out: bool = False
     significance: Significance | None = None
     note: str = ""
+    terms_of_panel: tuple[Any, ...] = ()
     open_until: np.ndarray = field(default_factory=lambda: NO_COLUMNS)
     certainty: tuple[Certainty | None, ...] = ()

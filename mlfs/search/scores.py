@@ -38,6 +38,8 @@ class CandidateScores:
         self.counted = self.eager = 0  # terms that were computed, and those of an eager search
         self._steps: list[tuple[Any, ...]] = []
         self._ties = Ties()
+        self._values = self.relevance  # the scores of the last step
+        self._by_cost = False
 
     def scores(self, is_open: np.ndarray, forced: int) -> np.ndarray:  # noqa: ARG002
         """Compute the scores; exact for the two best open candidates and the forced one."""
@@ -53,25 +55,51 @@ class CandidateScores:
             self.eager += self.info.d
             self.counted += self.info.d
 
-    def pick(self, is_open: np.ndarray, forced: int) -> int:
+    def settled(self, is_open: np.ndarray) -> np.ndarray:  # noqa: ARG002
+        """The scores of this step again; exact for the two best of other open candidates."""
+        return self._values
+
+    def pick(
+        self,
+        is_open: np.ndarray,
+        forced: int,
+        costs: np.ndarray | None = None,
+        *,
+        again: bool = False,
+    ) -> int:
         """Pick the best open candidate, or the one at the position `forced` unless it is -1.
+
+        With costs, the best is the one with the greatest score for each unit of cost. A pick is
+        tried `again` where no candidate was left in this step, with others.
 
         Returns the position of the pick, or -1 if no candidate is left.
         """
-        values = self.scores(is_open, forced)
+        values = self.settled(is_open) if again else self.scores(is_open, forced)
+        self._values = values
+        compared = values if costs is None else by_cost(values, costs)
+        self._by_cost = costs is not None
         best, second, tied, least = choosing.leaders(
-            values, is_open, self.features, self.relevance, self.total, bool(self.picked), forced
+            compared, is_open, self.features, self.relevance, self.total, bool(self.picked), forced
         )
         if best >= 0:
             ties = (0, 0)
             if tied:
-                group = self.features[(values >= least) & is_open]
+                group = self.features[(compared >= least) & is_open]
                 ties = self._ties.add(group if self._ascending else np.sort(group))
             # numpy makes an array of Python's floats faster than one of its own
             scores = values.item(best), values.item(second)
             step = (best, second, *scores, forced >= 0, *ties)
             self._steps.append(step)
         return int(best)
+
+    def best(self, is_open: np.ndarray) -> int:
+        """The position of the best open candidate, which is not picked; -1 if there is none."""
+        state = self.features, self.relevance, self.total, bool(self.picked), -1
+        return int(choosing.leaders(self.settled(is_open), is_open, *state)[0])
+
+    def last(self, position: int) -> float:
+        """The score of a candidate that was the best or picked in this step."""
+        return self._values.item(position)
 
     def picks(self, start: int = 0) -> Picks:
         """Give the picks from the index `start` on."""
@@ -98,7 +126,7 @@ class CandidateScores:
         margins = np.full(best.size, np.nan)
         np.subtract(scores, next_scores, out=margins, where=second >= 0)
         # the lowest of tied columns may be behind the runner-up by rounding
-        margins = np.where(forced, margins, np.maximum(0.0, margins))
+        margins = np.where(forced | self._by_cost, margins, np.maximum(0.0, margins))
         return Picks(
             self.features[best],
             scores,
@@ -110,6 +138,18 @@ class CandidateScores:
             forced,
             *ties,
         )
+
+
+def by_cost(scores: np.ndarray, costs: np.ndarray) -> np.ndarray:
+    """Scores for each unit of cost: J/c, and J c where J is below 0, so that less is better.
+
+    Examples
+    --------
+    >>> by_cost(np.array([6.0, -6.0]), np.array([2.0, 2.0])).tolist()
+    [3.0, -12.0]
+    """
+    weighed: np.ndarray = np.where(scores >= 0, scores / costs, scores * costs)
+    return weighed
 
 
 class PairScores(CandidateScores):
@@ -298,6 +338,19 @@ class LazyScores(CandidateScores):
         if not self._insist and len(self.picked) >= TRIALS and ALONE * self._alone > self.eager:
             self._switch_to_eager(bounds)
         return bounds
+
+    def settled(self, is_open: np.ndarray) -> np.ndarray:
+        """The scores of this step again, counted where they can be among the two best."""
+        while self.picked and self._is_lazy:
+            exact = np.flatnonzero(is_open & (self._folded == len(self.picked)))
+            second, slack = choosing.leaders_of(
+                exact, self._values, is_open, self.relevance, self.total, -1
+            )
+            stale = self._find_stale(self._values, is_open, second - slack, self._at_once)
+            if not stale.size:
+                break
+            self._update(stale, self._values, whole=True)
+        return self._values
 
     def _switch_to_eager(self, bounds: np.ndarray) -> None:
         """Switch to eager evaluation."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlfs.information.for_search import chance_relevance, levels_of
+from mlfs.information.for_search import chance_relevance, rows_of_levels
 from mlfs.information.info import Info
 from mlfs.search.picks import Significance
 
@@ -48,6 +48,10 @@ class AutoStop:
         shuffles: int = SHUFFLES,
     ) -> None:
         self._info = info
+        self._rows = rows_of_levels(info)
+        n_rows = np.array([max(1, rows.sum()) for rows in self._rows])
+        most = np.array([rows.max(initial=0) for rows in self._rows])
+        self._beside = (1.0 - most / n_rows)[info.features]
         generator = np.random.Generator(np.random.PCG64(seed))
         chance = chance_relevance(info, generator, shuffles)
         mean, variance = chance.mean(axis=0), chance.var(axis=0, ddof=1 if shuffles > 1 else 0)
@@ -77,11 +81,18 @@ class AutoStop:
     def narrow(self, info: Info, columns: np.ndarray) -> None:
         """Go on with some of the columns only, which `info` numbers anew."""
         self._info, self._chance = info, self._chance[columns]
+        self._rows = [self._rows[j] for j in columns.tolist()]
+        self._beside = self._beside[columns]
 
     def closes(self, s: int) -> np.ndarray:
-        """Give a mask of the candidates that add too little after the pick of s."""
-        levels = levels_of(self._info, s)
-        gain: np.ndarray = self._info.cmi_fL_given_s(s) - levels * self._chance
+        """Give a mask of the candidates that add too little after the pick of s.
+
+        Chance tells as much within each level of s as in all rows, if the candidate has a row there
+        that is not at its mode; where less than one is expected, that share of it.
+        """
+        rows = self._rows[s][self._rows[s] > 0]
+        levels = np.minimum(1.0, rows[:, None] * self._beside).sum(axis=0)
+        gain: np.ndarray = self._info.cmi_fL_given_s(s) - np.maximum(1.0, levels) * self._chance
         return gain < self._least
 
 

@@ -163,7 +163,7 @@ def test_models_show_the_structure_that_they_learned(monkeypatch):
     model.fit(X, Y)
     for html in (model._repr_mimebundle_()["text/html"], model._repr_html_()):
         assert html.count("<rect") == 2
-    assert model._get_doc_link() == ""
+    assert model._get_doc_link() == "https://pypi.org/project/mlfs-toolkit/"
     monkeypatch.setenv("MLFS_DOCS_URL", "https://docs.example/")
     page = "https://docs.example/reference/models.html#mlfs.models.StructuredClassifier"
     assert page in model._repr_html_()

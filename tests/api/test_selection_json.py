@@ -107,6 +107,20 @@ def test_a_model_is_trained_on_picks(picks: Path, tmp_path: Path) -> None:
     assert cli.main([*arguments[:-3], "nowhere.json", "-o", str(model), "--force", SONGS]) == 2
 
 
+@pytest.mark.parametrize("options", [["-n", "auto"], ["-n", "auto", "--per-label"]])
+def test_a_model_is_trained_on_an_automatic_number_of_picks(
+    options: list[str], tmp_path: Path
+) -> None:
+    path, model = tmp_path / "auto.json", tmp_path / "m.mlfs"
+    assert cli.main(["select", "-q", "-c", "mim", *options, "-o", str(path), SONGS]) == 0
+    arguments = ["train", "-q", "-m", "br", "--features", str(path), "-o", str(model), SONGS]
+    assert cli.main(arguments) == 0
+    picked = mlfs.Selection.from_json(path)
+    sizes = {name: len(columns) for name, columns in mlfs.models.load(model).features_.items()}
+    expected = {name: len(ranking) for name, ranking in picked.labels.items()}
+    assert sizes == (expected or dict.fromkeys(sizes, len(picked)))
+
+
 def test_arrays_may_be_given_names() -> None:
     X = np.array([[0, 1, 1], [1, 0, 1], [0, 0, 1], [1, 1, 1]] * 10)
     names = np.array(["ape", "bee", "cat"], dtype=object)  # as of a vectorizer

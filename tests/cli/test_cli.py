@@ -340,7 +340,7 @@ def test_every_command_has_examples_before_its_options(run, name: str) -> None:
     ("arguments", "words"),
     [
         (["selct", SONGS], "there is no command 'selct': did you mean 'select'?"),
-        (["nonsense"], "known are: select, audit"),
+        (["nonsense"], "known are: select, similar"),
         (["select", "--critrion", "x", SONGS], "id you mean"),
         (["select", "-c", "slcs", SONGS], "unknown criterion 'slcs': did you mean 'scls'?"),
         (["select", "-p", "beta=1", SONGS], "has no parameter 'beta'; it takes: none"),

@@ -45,6 +45,7 @@ class Here:
         tables = [held.table for held in self.held]
         orders = [slice(None) if t.positions is None else t.positions for t in tables]
         self.f_valid = np.concatenate([t.f_valid[o] for t, o in zip(tables, orders, strict=True)])
+        self.rows_of_levels = [r for t in tables for r in t.rows_of_levels]
         self.f_all_valid = all(table.f_all_valid for table in tables)
         self.size = len(self.held)
 

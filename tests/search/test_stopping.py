@@ -159,3 +159,13 @@ def test_rare_values_make_no_discoveries_by_chance(values, share):
         y = (rng.random((300, 1)) < share).astype(int)
         runs += bool(mlfs.select((X, y), "mim", "auto").indices)
     assert runs <= 6  # 1.5 are expected, 7 or more once in a thousand
+
+
+def test_sparse_counts_of_many_levels_do_not_close_a_search_after_a_pick() -> None:
+    """A level of a pick in which no other column has a row beside its mode is no stratum."""
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(0.02, (4000, 60)) * rng.integers(1, 10, (4000, 60))
+    Y = (counts[:, :12] > 0) ^ (rng.random((4000, 12)) < 0.01)
+    picked = mlfs.select((counts, Y.astype(int)), "mim", "auto")
+    assert set(range(12)) <= set(picked.indices)
+    assert len(picked) <= 16

@@ -89,6 +89,7 @@ class _Facts(NamedTuple):
     notes: tuple[str, ...]
     binnings: Binnings
     f_valid: np.ndarray
+    rows_of_levels: list[np.ndarray]
     f_all_valid: bool
     identifiers: list[int]
     missing: tuple[int, int, int]
@@ -140,6 +141,7 @@ def _hold(part: Any, shared: _Shared, setting: _Setting) -> HeldColumns:
         data.notes,
         learned,
         f_valid,
+        table.rows_of_levels,
         table.f_all_valid,
         identifiers,
         missing,
@@ -225,6 +227,7 @@ class Workers:
             lambda: [connection.submit(_facts, h) for h in self._held]
         )
         self.f_valid = np.concatenate([facts.f_valid for facts in self.facts])
+        self.rows_of_levels = [rows for facts in self.facts for rows in facts.rows_of_levels]
         self.f_all_valid = all(facts.f_all_valid for facts in self.facts)
 
     def _make(self) -> None:

@@ -1,0 +1,78 @@
+"""Groups and the constraints of a panel, which are texts and files on the command line."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from mlfs.api.value_kinds import literal
+from mlfs.errors import DataError, UsageError, printable
+
+
+def pair(text: str, option: str, example: str) -> tuple[str, str]:
+    """The two sides of ``key=value``."""
+    key, equals, value = text.partition("=")
+    if not (equals and key.strip() and value.strip()):
+        raise UsageError(f"{option} is given as {example}, not {printable(text)!r}")
+    return key.strip(), value.strip()
+
+
+def read_panel(settings: dict[str, Any]) -> None:
+    """Read them into the arguments of `mlfs.select`."""
+    groups: dict[str, list[str]] = {}
+    for text in settings["groups"]:
+        name, columns = pair(text, "--group", "NAME=GLOB")
+        groups.setdefault(name, []).append(columns)
+    for column, name in _table_of(settings.pop("groups_from"), "--groups-from").items():
+        groups.setdefault(name, []).append(column)
+    settings["groups"] = groups or None
+    settings["at_least"] = _numbers(settings["at_least"], "--at-least", "LABEL=N") or None
+    at_most = settings["at_most"]
+    if len(at_most) == 1 and "=" not in at_most[0]:
+        settings["at_most"] = _whole(at_most[0], "--at-most")
+    else:
+        settings["at_most"] = _numbers(at_most, "--at-most", "N or GROUP=N") or None
+    costs = _table_of(settings["cost"], "--cost")
+    numbers = {column: literal(text) for column, text in costs.items()}
+    head = next(iter(costs), "")
+    if isinstance(numbers.get(head), str):  # the names of the columns of the table
+        del numbers[head]
+    settings["cost"] = numbers or None
+
+
+def _table_of(path: str | None, option: str) -> dict[str, str]:
+    """The two first columns of a CSV file: a name, and what belongs to it."""
+    if path is None:
+        return {}
+    shown = printable(repr(path))
+    try:
+        with Path(path).open(newline="", encoding="utf-8-sig") as stream:
+            rows = [row for row in csv.reader(stream) if row]
+    except (OSError, ValueError, csv.Error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot read {shown} of {option}: {reason}") from None
+    if option == "--groups-from" and rows and rows[0][:2] == ["column", "group"]:
+        rows = rows[1:]
+    for number, row in enumerate(rows, 1):
+        if len(row) < 2:
+            msg = f"row {number} of {shown} has one cell: {option} takes a table of columns and "
+            raise DataError(f"{msg}{option.removeprefix('--').removesuffix('-from')}")
+    return {row[0]: row[1] for row in rows}
+
+
+def _whole(text: str, option: str) -> int:
+    if not (text.strip().isascii() and text.strip().isdigit()):
+        raise UsageError(f"{option} takes a whole number of picks, not {printable(repr(text))}")
+    return int(text)
+
+
+def _numbers(texts: Sequence[str], option: str, example: str) -> dict[str, int]:
+    numbers = {}
+    for text in texts:
+        name, equals, number = text.rpartition("=")
+        if not (equals and name):
+            raise UsageError(f"{option} is given as {example}, not {printable(text)!r}")
+        numbers[name] = _whole(number, option)
+    return numbers

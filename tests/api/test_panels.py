@@ -1,0 +1,164 @@
+"""The options of a panel: what they mean for columns, labels and groups, and what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import mlfs
+from mlfs import FeatureSelector, UnknownName, UsageError
+from mlfs.cli import main
+
+SONGS = mlfs.datasets.load_songs()
+NAMES = list(SONGS.names)
+READY = mlfs.prepare(SONGS)
+
+
+def test_at_least_counts_what_the_test_of_auto_finds():
+    panel = mlfs.select(READY, "jmi", 6, at_least={"calm": 4})
+    alone = mlfs.select(READY, "jmi", "auto", per_label=True, min_gain=0)
+    test = alone.labels["calm"].significance
+    telling = {*test.columns[test.informative].tolist()}
+    assert {*panel.indices[:4]} <= telling
+    for column, terms in zip(panel.indices, panel.terms_of_panel, strict=True):
+        assert terms.tells == (("calm",) if column in telling else ())
+
+
+def test_at_least_holds_per_label_for_the_label_itself():
+    panel = mlfs.select(READY, "jmi", 5, at_least={"*": 5}, per_label=True)
+    for label, ranking in panel.labels.items():
+        assert all(terms.tells in ((label,), ()) for terms in ranking.terms_of_panel)
+    assert panel.terms_of_panel == ()
+
+
+def test_at_least_goes_on_where_auto_would_stop():
+    plain = mlfs.select(READY, "scls", "auto")
+    more = mlfs.select(READY, "scls", "auto", at_least={"happy": len(plain) + 2})
+    told = sum("happy" in terms.tells for terms in more.terms_of_panel)
+    assert told == len(plain) + 2 or any("happy" in note for note in more.notes)
+
+
+def test_groups_stay_columns_with_at_most():
+    groups = {"first": NAMES[:6], "second": NAMES[6:18]}
+    merged = mlfs.select(SONGS, "jmi", 4, groups=groups)
+    panel = mlfs.select(SONGS, "jmi", 6, groups=groups, at_most=2)
+    assert merged.groups
+    assert not panel.groups
+    for columns in groups.values():
+        assert sum(name in columns for name in panel.names) == 2
+    named = mlfs.select(SONGS, "jmi", 6, groups=groups, at_most={"first": 1})
+    assert sum(name in groups["first"] for name in named.names) == 1
+    assert sum(name in groups["second"] for name in named.names) > 2
+
+
+def test_a_panel_without_effect_is_the_selection():
+    loose = {"groups": {"all": NAMES}, "at_most": len(NAMES)}
+    loose |= {"cost": [1] * len(NAMES), "budget": len(NAMES)}
+    for criterion in ("jmi", "mrmr", "cmim", "mim", "jmi3", "mlcfs"):
+        panel = mlfs.select(READY, criterion, 6, **loose)
+        assert panel.picks == mlfs.select(READY, criterion, 6).picks
+        assert not any(terms.bound for terms in panel.terms_of_panel)
+
+
+def test_costs_of_merged_columns_add_up():
+    groups = {"both": NAMES[2:4]}
+    panel = mlfs.select(SONGS, "mim", 24 - 1, groups=groups, cost={"*": 2}, cost_rule="score")
+    costs = dict(zip(panel.names, panel.terms_of_panel, strict=True))
+    assert costs[NAMES[2]].cost == costs[NAMES[3]].cost == 4.0
+    assert costs[NAMES[0]].cost == 2.0
+
+
+def test_costs_by_name_glob_number_and_place_agree():
+    values = np.arange(1.0, len(NAMES) + 1)
+    by_name = dict(zip(NAMES, values, strict=True))
+    expected = mlfs.select(READY, "jmi", "all", cost=values, budget=60)
+    assert mlfs.select(READY, "jmi", "all", cost=by_name, budget=60).picks == expected.picks
+    numbered = {"*": 1, **dict(enumerate(values))}
+    assert mlfs.select(READY, "jmi", "all", cost=numbered, budget=60).picks == expected.picks
+    spent = sum(terms.cost for terms in expected.terms_of_panel)
+    assert spent <= 60
+
+
+def test_the_json_has_the_terms_and_reads_back():
+    cost = {"*": 1, "drums": 30}
+    panel = mlfs.select(READY, "jmi", 5, at_least={"sad": 2}, cost=cost, budget=20, units="bits")
+    document = json.loads(json.dumps(panel.to_dict()))
+    assert document["settings"]["at_least"] == {"sad": 2}
+    assert document["selected"][0]["panel"]["bound"]
+    assert mlfs.Selection.from_json(document).terms_of_panel == panel.terms_of_panel
+    assert "price" in panel.to_frame()
+
+
+def test_the_price_is_in_the_unit_of_the_scores():
+    nats, bits = (
+        mlfs.select(READY, "jmi", 3, cost={"*": 1, "drums": 30}, units=unit)
+        for unit in ("nats", "bits")
+    )
+    assert bits.terms_of_panel[0].price == pytest.approx(nats.terms_of_panel[0].price / np.log(2))
+
+
+def test_the_transformer_makes_panels():
+    X, Y = np.random.default_rng(0).integers(0, 3, (60, 6)), np.eye(3, dtype=int)[[0, 1, 2] * 20]
+    selector = FeatureSelector("jmi", 3, cost=[1, 2, 3, 4, 5, 6], budget=6).fit(X, Y)
+    expected = mlfs.select((X, Y), "jmi", 3, cost=[1, 2, 3, 4, 5, 6], budget=6)
+    assert tuple(selector.indices_) == expected.indices
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"at_least": {"calmly": 1}}, "unknown label in at_least 'calmly': did you mean 'calm'?"),
+        ({"at_least": {"calm": 0}}, "at_least of 'calm' is a whole number of at least 1, not 0"),
+        ({"at_least": 3}, "at_least is a mapping from labels to numbers of picks, not 3"),
+        ({"at_most": 1}, "at_most is given, and no groups are"),
+        ({"at_most": {"x": 1}, "groups": {"g": [0]}}, "unknown group in at_most 'x'"),
+        ({"budget": 3}, "budget is given, and no column costs anything"),
+        ({"cost_rule": "score"}, "cost_rule is given, and no costs are"),
+        ({"cost": {"tempo": 1}}, "cost names none for 'loudness' and 22 other columns"),
+        ({"cost": {"*": 0}}, "cost of '*' is a number above 0, not 0"),
+        ({"cost": [1, 2]}, "cost maps columns to costs, or has one for each of 24 columns"),
+        ({"cost": {"*": 1}, "n": "cv"}, "n is 'cv', which tries many numbers"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(options, message):
+    options = {"n": 3, **options}
+    with pytest.raises((UsageError, UnknownName)) as caught:
+        mlfs.select(SONGS, "jmi", **options)
+    assert str(caught.value).startswith(message)
+
+
+def test_data_prepared_with_groups_are_refused_with_at_most():
+    ready = mlfs.prepare(SONGS, groups={"g": NAMES[:2]})
+    with pytest.raises(UsageError, match="prepare the data without groups"):
+        mlfs.select(ready, "jmi", 3, groups={"g": NAMES[:2]}, at_most=1)
+
+
+def test_the_command_makes_the_same_panel(tmp_path, capsys):
+    groups, costs = tmp_path / "groups.csv", tmp_path / "costs.csv"
+    rows = "".join(f"{name},g{j // 6}\n" for j, name in enumerate(NAMES))
+    groups.write_text("column,group\n" + rows)
+    rows = "".join(f"{name},{j + 1}\n" for j, name in enumerate(NAMES))
+    costs.write_text("feature,cost\n" + rows)
+    code = main([
+        "select", "-c", "jmi", "-n", "5", "--at-least", "calm=2", "--at-most", "1",
+        "--groups-from", str(groups), "--cost", str(costs), "--budget", "40", "--format", "json",
+        "songs",
+    ])  # fmt: skip
+    assert code == 0
+    out = capsys.readouterr().out
+    expected = mlfs.select(
+        SONGS, "jmi", 5, at_least={"calm": 2}, at_most=1, cost=range(1, 25), budget=40,
+        groups=[f"g{j // 6}" for j in range(24)],
+    )  # fmt: skip
+    assert [pick["name"] for pick in json.loads(out)["selected"]] == list(expected.names)
+
+
+def test_the_command_refuses_a_damaged_table(tmp_path, capsys):
+    costs = tmp_path / "costs.csv"
+    costs.write_text("tempo\n")
+    assert main(["select", "--cost", str(costs), "songs"]) == 1
+    assert "has one cell: --cost takes a table of columns and cost" in capsys.readouterr().err
+    assert main(["select", "--at-least", "calm", "songs"]) == 2
+    assert "--at-least is given as LABEL=N, not 'calm'" in capsys.readouterr().err
