@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.counting.entries import edges_of
-from mlfs.data.dataset import Dataset, declared_sizes
+from mlfs.data.dataset import Dataset
 from mlfs.data.identifiers import identifier_columns
 from mlfs.discretize.column_blocks import Block, blocks
 from mlfs.errors import printable
@@ -191,7 +191,7 @@ def describe(dataset: Dataset) -> Description:
     sets, bare = _label_sets(dataset.Y)
     columns, identifiers = _columns(dataset), identifier_columns(dataset)
     groups = [group for group in columns.groups.values() if len(group) > 1]
-    nominal = int(np.count_nonzero(declared_sizes(dataset.columns) >= 0))
+    nominal = int(np.count_nonzero(dataset.sizes >= 0))
     cardinality = had / rows if rows else 0.0
     return Description(
         rows=rows,

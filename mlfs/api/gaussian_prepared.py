@@ -15,7 +15,7 @@ from mlfs.api.options import NAMED
 from mlfs.counting.entries import edges_of
 from mlfs.counting.memory import bytes_of
 from mlfs.counting.weights import on_grid
-from mlfs.data.dataset import Dataset, Label, declared_sizes
+from mlfs.data.dataset import Dataset, Label
 from mlfs.discretize import Binning, Binnings
 from mlfs.discretize.normal_scores import MOST_VALUES, Scores, indicators, normal_scores
 from mlfs.errors import Caution, DataError, UsageError, plural, printable, setting
@@ -54,7 +54,7 @@ def gaussian_info(
     dataset, weights, notes = _rows_with_labels(dataset, weights)
     grid = _whole_weights(weights)
     rows = dataset.shape[0]
-    sizes = declared_sizes(dataset.columns)
+    sizes = dataset.sizes
     groups = grouping(options["groups"], dataset.names)
     columns = int(np.where(sizes < 0, 1, np.minimum(sizes, MOST_VALUES + 1)).sum())
     labels = sum(max(1, min(len(label.values) - 1, MOST_VALUES + 1)) for label in dataset.labels)

@@ -21,8 +21,9 @@ from mlfs.api.prepared import DEFAULTS
 from mlfs.counting.memory import bytes_of
 from mlfs.data.frames import naming_half_pairs, pandas
 from mlfs.errors import UsageError, printable
-from mlfs.information import pair_matrix
+from mlfs.information import credible, pair_matrix
 from mlfs.information.adjusted import subtract_expected
+from mlfs.information.credible import Interval
 from mlfs.information.pair_matrix import Side
 
 Fill = Callable[[np.ndarray, Side, Side, float, int], None]
@@ -95,6 +96,7 @@ def mutual_information(
     correction: str = "none",
     sample_weight: Any = None,
     units: str = "nats",
+    interval: float | None = None,
     as_frame: bool = False,
     out: Any = None,
     n_jobs: int | None = None,
@@ -121,6 +123,9 @@ def mutual_information(
         How much each row counts.
     units : {"nats", "bits"}
         The unit.
+    interval : float, optional
+        Also say how sure the information is: the probability of an interval, such as 0.95. The
+        answer is an `Interval` of ``mean``, ``sd``, ``low`` and ``high``, each of the shape below.
     as_frame : bool
         Return a pandas frame (or series) with the names of the columns.
     out : path, optional
@@ -134,7 +139,7 @@ def mutual_information(
 
     Returns
     -------
-    float, ndarray, or pandas object
+    float, ndarray, pandas object, or Interval of them
         Shape (columns of X, columns of Y); a vector has no axis, and two vectors give a float.
 
     Examples
@@ -146,7 +151,10 @@ def mutual_information(
     >>> mlfs.information.mutual_information(X, units="bits").round(9).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    return _matrix(X, Y, _pairs(pair_matrix.mutual_information), _options(locals()), expects=True)
+    options = _options(locals())
+    if interval is not None:
+        return _intervals(X, Y, options)
+    return _matrix(X, Y, _pairs(pair_matrix.mutual_information), options, expects=True)
 
 
 def symmetrical_uncertainty(
@@ -303,12 +311,7 @@ def _matrix(
 
     `expects` says that the expectation under independence may be subtracted.
     """
-    if Y is None:
-        x, y = two_columns_of(X, options)
-    else:
-        x, weights = columns_of(X, "X", options, None)
-        y = x if Y is X else columns_of(Y, "Y", options, weights)[0]
-    check_rows(x, "X", y, "Y")
+    x, y, _ = _two(X, Y, options)
     if x.correction == "expected" and not expects:
         refuse_expected()
     if fill is None:
@@ -327,11 +330,48 @@ def _matrix(
         subtract_expected(matrix, x.side, y.side, factor)
     if isinstance(matrix, np.memmap):
         matrix.flush()
+    return _shaped(matrix, x, y, options)
+
+
+def _two(
+    X: Any, Y: Any, options: dict[str, Any]
+) -> tuple[CodedColumns, CodedColumns, np.ndarray | None]:
+    """The columns of two arguments, or of one that stands for both, and the weights of the rows."""
+    if Y is None:
+        x, y = two_columns_of(X, options)
+    else:
+        x, weights = columns_of(X, "X", options, None)
+        y = x if Y is X else columns_of(Y, "Y", options, weights)[0]
+    check_rows(x, "X", y, "Y")
+    return x, y, x.side.weights
+
+
+def _shaped(matrix: np.ndarray, x: CodedColumns, y: CodedColumns, options: Any) -> Any:
+    """A matrix without the axes of vectors, or as a frame."""
     if options["as_frame"]:
         return _as_frame(matrix, x, y)
     if x.single and y.single:
         return float(matrix[0, 0])
     return matrix[0] if x.single else matrix[:, 0] if y.single else matrix
+
+
+def _intervals(X: Any, Y: Any, options: dict[str, Any]) -> Interval:
+    """How sure the information of each pair of columns is."""
+    level = options["interval"]
+    if isinstance(level, bool) or not isinstance(level, float) or not 0 < level < 1:
+        msg = f"is a probability between 0 and 1, such as 0.95, not {printable(repr(level))}"
+        raise UsageError(msg, option="interval")
+    if options["out"] is not None:
+        msg = "is for one matrix, and with an interval there are four: leave one of the two out"
+        raise UsageError(msg, option="out")
+    x, y, weights = _two(X, Y, options)
+    why = "rows that count once: give data without weights" if weights is not None else ""
+    if x.correction != "none":
+        why = f"plain counts, and the correction is {x.correction!r}: take 'none'"
+    if why:
+        raise UsageError(f"is that of {why}", option="interval")
+    made = credible.intervals(x.side, y.side, float(level), UNITS[options["units"]])
+    return Interval(*(_shaped(matrix, x, y, options) for matrix in made))
 
 
 def refuse_expected() -> NoReturn:

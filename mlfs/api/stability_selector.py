@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
 
 from mlfs.api.column_selector import ColumnSelector
-from mlfs.api.options import NAMED, is_auto, seed_of
+from mlfs.api.options import NAMED, seed_of
 from mlfs.api.plan import HALF
 from mlfs.api.prepared import DEFAULTS, prepare
 from mlfs.api.selecting import select_silently
 from mlfs.api.selector import FeatureSelector
 from mlfs.api.value_kinds import Share, Whole, is_cv
 from mlfs.errors import UsageError, printable, tell
+from mlfs.search.resampling import halves
 
 
 class StabilitySelector(ColumnSelector):
@@ -26,12 +28,13 @@ class StabilitySelector(ColumnSelector):
     Parameters
     ----------
     selector : FeatureSelector, optional
-        What selects on each subsample, with a number of features and all other options; by default
-        ``FeatureSelector()``.
+        What selects on each subsample, with a number of features (or ``"auto"``) and all other
+        options; by default ``FeatureSelector()``, which selects half of the features here.
     n_subsamples : int, default=100
         How many subsamples are drawn.
     share : float, default=0.5
-        The share of the rows in each, drawn without replacement.
+        The share of the rows in each, drawn without replacement; halves are drawn in
+        complementary pairs.
     threshold : float, default=0.6
         A feature is kept if it is selected on at least this share of the subsamples.
     confidence : float, default=0.95
@@ -48,6 +51,9 @@ class StabilitySelector(ColumnSelector):
     stability_ : float
         How similar the selections are, by Nogueira, Sechidis & Brown (2018): 1 if they are the
         same, near 0 if they are like random ones; NaN if all or no columns are always selected.
+    error_bound_ : float
+        The expected number of columns that are kept by mistake is at most this, see the notes; NaN
+        where nothing is known, which is so for other shares than 0.5 and thresholds up to 0.5.
     selected_ : ndarray of bool, shape (n_subsamples, n_features_in_)
         Which columns are selected on which subsample.
     indices_ : ndarray of int
@@ -65,9 +71,12 @@ class StabilitySelector(ColumnSelector):
 
     Notes
     -----
-    Stability selection is by Meinshausen & Buhlmann (2010). With q features selected on each half
-    of the rows and a threshold t above 1/2, the expected number of columns that are kept by mistake
-    is at most q^2 / ((2 t - 1) d), if the noise columns are exchangeable.
+    Stability selection is by Meinshausen & Buhlmann (2010), the bound by Shah & Samworth (2013). A
+    mistake is a column that half of the rows select no more often than a random one, with a
+    probability of at most q / d, where q is the mean number of selected features. Of these at most
+    q^2 / ((2 t - 1) d) are expected above the threshold t, whatever their distribution; if the
+    share of pairs of halves that select a column both has a unimodal distribution, as it usually
+    has, fewer. The bound is the smaller one, which supposes so where q / d is at most 1 / sqrt(3).
 
     Examples
     --------
@@ -128,15 +137,11 @@ class StabilitySelector(ColumnSelector):
         self.__dict__.pop("feature_names_in_", None)
         if hasattr(base, "feature_names_in_"):
             self.feature_names_in_ = base.feature_names_in_
-        rows, generator = (
-            prepared.dataset.shape[0],
-            np.random.default_rng(seed_of(self.random_state)),
+        masks = _subsamples(
+            prepared.dataset.shape[0], share, n_subsamples, seed_of(self.random_state)
         )
-        size = max(1, int(share * rows))
         self.selected_ = np.zeros((n_subsamples, self.n_features_in_), bool)
-        for is_selected in self.selected_:
-            row_mask = np.zeros(rows, bool)
-            row_mask[generator.choice(rows, size, replace=False, shuffle=False)] = True
+        for is_selected, row_mask in zip(self.selected_, masks, strict=True):
             selection = select_silently(prepared.among_rows(row_mask), **options)
             is_selected[list(selection.indices)] = True
         self._count()
@@ -157,9 +162,9 @@ class StabilitySelector(ColumnSelector):
             msg = f"is a FeatureSelector, not {printable(type(self.selector).__name__)}"
             raise UsageError(msg, option="selector")
         n = None if self.selector is None else self.selector.n_features_to_select
-        if is_auto(n) or is_cv(n):
-            msg = f"has n_features_to_select={n!r}, and subsamples are compared at one number: "
-            raise UsageError(f"{msg}give a number or a share", option="selector")
+        if is_cv(n):
+            msg = f"has n_features_to_select={n!r}, which trains models on each subsample: "
+            raise UsageError(f"{msg}give a number, a share or 'auto'", option="selector")
         return n_subsamples, float(self.share)
 
     def _count(self) -> None:
@@ -175,7 +180,42 @@ class StabilitySelector(ColumnSelector):
         mean = times.sum() / n / d
         spread = mean * (1 - mean)
         variance = self.frequencies_ * (1 - self.frequencies_) * n / max(1, n - 1)
+        halved = self.share == 0.5  # exactly
+        self.error_bound_ = _error_bound(mean * d, d, float(self.threshold), n // 2 * halved)
         self.stability_ = float(1 - variance.mean() / spread) if 0 < mean < 1 else float("nan")
+
+
+def _subsamples(rows: int, share: float, n: int, seed: int) -> Iterator[np.ndarray]:
+    """Masks of some of the rows; halves come in complementary pairs."""
+    if share == 0.5 and rows > 1:  # exactly
+        yield from halves(rows, n, seed)
+        return
+    generator = np.random.default_rng(seed)
+    for _ in range(n):
+        mask = np.zeros(rows, bool)
+        mask[generator.choice(rows, max(1, int(share * rows)), replace=False, shuffle=False)] = True
+        yield mask
+
+
+def _error_bound(q: float, d: int, threshold: float, pairs: int) -> float:
+    """The bounds of Shah & Samworth (2013), theorems 1 and 2, with theta = q / d.
+
+    Examples
+    --------
+    >>> round(_error_bound(10, 1000, 0.6, 50), 4), round(_error_bound(10, 1000, 0.9, 50), 4)
+    (0.2632, 0.0431)
+    """
+    theta, low = q / d, 1 / (2 * max(1, pairs))
+    if not pairs or threshold <= 0.5:
+        return float("nan")
+    bounds = [1 / (2 * threshold - 1)]
+    least = min(0.5 + theta**2, 0.5 + low + 0.75 * theta**2)
+    if theta <= 1 / np.sqrt(3) and threshold > least:
+        if threshold > 0.75:
+            bounds.append(4 * (1 - threshold + low) / (1 + 2 * low))
+        elif 2 * threshold - 1 > low:
+            bounds.append(1 / (2 * (2 * threshold - 1 - low)))
+    return float(min(bounds) * theta * q)
 
 
 def _wilson(share: np.ndarray, n: int, confidence: float) -> np.ndarray:

@@ -13,7 +13,6 @@ from mlfs.api.prepared import Prepared
 from mlfs.auditing.findings import Finding, listed
 from mlfs.counting.codes import Codes
 from mlfs.data.assemble import note_on_numbers
-from mlfs.data.dataset import declared_sizes
 from mlfs.errors import plural, printable
 from mlfs.information.for_search import table_of
 from mlfs.information.table import Table
@@ -106,7 +105,7 @@ def _rarer(prepared: Prepared) -> list[int]:
 def _thresholds(prepared: Prepared, labels: list[int]) -> Iterator[tuple[int, int, float]]:
     """Numeric columns of which one threshold tells a label of two values."""
     dataset = prepared.dataset
-    numeric = np.flatnonzero(declared_sizes(dataset.columns) < 0)
+    numeric = np.flatnonzero(dataset.sizes < 0)
     rows = dataset.shape[0]
     if sp.issparse(dataset.table) or not numeric.size or not labels:
         return
@@ -227,7 +226,7 @@ def names_of_rows(prepared: Prepared) -> Iterator[Finding]:
         name = dataset.names[j]
         text = f"{printable(name)!r} has another value in every row, or nearly, like a key"
         yield Finding("M201", "warning", f"{text}: a selection leaves it out", (name,))
-    sizes = declared_sizes(dataset.columns)
+    sizes = dataset.sizes
     table = table_of(prepared.info)
     for j in np.flatnonzero(sizes > 10).tolist():
         position = table.position(j)
@@ -371,7 +370,7 @@ def dates_and_mixtures(prepared: Prepared) -> Iterator[Finding]:
     for name, why in dataset.left_out:
         text = f"{printable(name)!r} is left out: {why}"
         yield Finding("M205", "note", text, (name,))
-    for j in np.flatnonzero(declared_sizes(dataset.columns) > 0).tolist():
+    for j in np.flatnonzero(dataset.sizes > 0).tolist():
         note = note_on_numbers(dataset.columns[j], dataset.table, j)
         if note:
             yield Finding("M205", "warning", str(note), (dataset.names[j],))

@@ -23,7 +23,7 @@ COUNTING = (
     *("bins", "n_bins", "nominal_limit", "missing", "correction", "units", "n_jobs"),
     "max_memory",
 )
-OPTIONS = ("between", "measure", "force", *COUNTING)
+OPTIONS = ("between", "measure", "interval", "force", *COUNTING)
 BETWEEN = {
     "features-labels": ("features", "labels"),
     "features": ("features", "features"),
@@ -49,6 +49,11 @@ matrix_options: Callable[[Any], Any] = stacked(
     topical(
         TOPIC, "--measure", type=click.Choice(tuple(MEASURES)), default="mi", show_default=True,
         help="Mutual information, symmetrical uncertainty, or joint entropy.",
+    ),
+    topical(
+        TOPIC, "--interval", type=float, metavar="SHARE",
+        help="Also write how sure the mutual information is: its mean, and the ends of an interval "
+        "of this probability, such as 0.95.",
     ),
     topical(TOPIC, "--force", is_flag=True, help="Overwrite an existing file."),
     declared(*COUNTING),
@@ -77,6 +82,9 @@ def check_matrix(
         from mlfs.api.pairwise import refuse_expected
 
         refuse_expected()
+    if options["interval"] is not None and options["measure"] != "mi":
+        msg = "is that of mutual information: leave it out, or --measure"
+        raise UsageError(msg, option="interval")
 
 
 def write_matrix(dataset: Any, path: str, options: Mapping[str, Any]) -> None:
@@ -94,13 +102,22 @@ def write_matrix(dataset: Any, path: str, options: Mapping[str, Any]) -> None:
     if options["measure"] != "su":
         of_matrix["units"] = options["units"]
     function = getattr(information, MEASURES[options["measure"]])
-    values = function(rows_side, columns_side, **of_matrix)
+    values = {"values": function(rows_side, columns_side, **of_matrix)}
+    if options["interval"] is not None:
+        sure = function(rows_side, columns_side, interval=options["interval"], **of_matrix)
+        values |= {name: getattr(sure, name) for name in ("mean", "low", "high")}
     with replacing(path, options["force"]) as stream:
         if _form(path) == ".npz":
             rows, columns = np.array(list(rows_side.names)), np.array(list(columns_side.names))
-            np.savez(stream, values=values, rows=rows, columns=columns)
+            np.savez(stream, **values, rows=rows, columns=columns)
         else:
-            for text in _lines(values, list(rows_side.names), list(columns_side.names)):
+            names = [
+                name if kind == "values" else f"{name} {kind}"
+                for name in columns_side.names
+                for kind in values
+            ]
+            table = np.stack([*values.values()], axis=2).reshape(len(rows_side.names), -1)
+            for text in _lines(table, list(rows_side.names), names):
                 stream.write(text.encode("utf-8", "backslashreplace"))
 
 

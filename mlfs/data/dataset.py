@@ -149,6 +149,18 @@ class Dataset:
         """The names of the columns of X, without a list of them."""
         return names_of(self.columns)
 
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """How many values each column of X declares, see `declared_sizes`."""
+        return declared_sizes(self.columns)
+
+    @cached_property
+    def date_columns(self) -> list[int]:
+        """The nominal columns whose values are all dates."""
+        from mlfs.data.dates import date_columns
+
+        return [] if isinstance(self.columns, Uniform) else date_columns(self.columns)
+
     @property
     def feature_names(self) -> list[str]:
         """The names of the columns of X."""

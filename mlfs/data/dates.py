@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ WHY = (
     "it holds dates; dates='parts' (--dates parts) counts their year, month, weekday and hour, and "
     "skrub.DatetimeEncoder encodes them"
 )
-DAY = 86_400
+DAY, SHORTEST = 86_400, 10  # seconds; characters of a date
 VALUES = {
     "month": tuple(map(str, range(1, 13))),
     "weekday": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
@@ -95,16 +95,23 @@ def with_dates(dataset: Dataset, how: str, known: Iterable[int] = ()) -> Dataset
     template = getattr(dataset.columns, "template", None)  # all columns are alike
     if how == "keep" or (template is not None and not known):
         return dataset
-    dates = [j for j, column in enumerate(dataset.columns) if j in known or _all_dates(column)]
+    dates = sorted(known.union(dataset.date_columns))
     if not dates:
         return dataset
     others = [j for j in range(dataset.shape[1]) if j not in {*dates}]
     return _skipped(dataset, dates, others) if how == "skip" else _in_parts(dataset, dates)
 
 
+def date_columns(columns: Sequence[Column]) -> list[int]:
+    """The nominal columns whose values are all dates."""
+    return [
+        j
+        for j, column in enumerate(columns)
+        if column.values and len(column.values[0]) >= SHORTEST and _all_dates(column)
+    ]
+
+
 def _all_dates(column: Column) -> bool:
-    if column.kind != "nominal" or not column.values:
-        return False
     if not all(map(ISO.fullmatch, column.values)):
         return False
     try:

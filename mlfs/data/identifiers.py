@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.dataset import Dataset, declared_sizes
+from mlfs.data.dataset import Dataset
 
 FEW = 10  # rows; where no more are known, a column names none
 NEARLY = 0.95  # of the known values are different
@@ -36,7 +36,7 @@ def identifier_columns(dataset: Dataset) -> list[int]:
     n_rows, table = dataset.shape[0], dataset.table
     if n_rows <= FEW:
         return []
-    sizes = declared_sizes(dataset.columns)
+    sizes = dataset.sizes
     texts = [j for j in np.flatnonzero(sizes > FEW).tolist() if _is_text_key(table, j, sizes[j])]
     counters = [j for j in _may_count(table, sizes < 0) if _is_counter(_values(table, j))]
     return sorted(texts + counters)
@@ -59,7 +59,9 @@ def _is_text_key(table: Any, j: int, n_values: int) -> bool:
 
 def _may_count(table: Any, is_numeric: np.ndarray) -> list[int]:
     """The numeric columns whose first values are different whole numbers."""
-    columns = np.flatnonzero(is_numeric)
+    columns, dtype = np.flatnonzero(is_numeric), np.dtype(table.dtype)
+    if dtype.kind == "b" or (dtype.kind in "iu" and 256**dtype.itemsize < table.shape[0]):
+        return []  # so many values do not fit
     first: Any = table[:SAMPLED]
     if sp.issparse(first):  # a counter has one 0 at most
         stored = np.bincount(sp.csr_array(first).indices, minlength=table.shape[1])
@@ -67,8 +69,8 @@ def _may_count(table: Any, is_numeric: np.ndarray) -> list[int]:
         first = first[:, columns].toarray()
     else:
         first = np.asarray(first)[:, columns]
-    if first.dtype.kind == "b":
-        return []
+    differs = (first[1:] != first[:1]).all(axis=0)
+    columns, first = columns[differs], first[:, differs]
     with np.errstate(invalid="ignore"):
         is_whole = (first == np.rint(first)).all(axis=0)
     rising = np.sort(first, axis=0)

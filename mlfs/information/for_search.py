@@ -30,6 +30,9 @@ from mlfs.information.table import PairInfo, Table
 REPORTED = 20  # shuffles, after which the logger is told
 
 
+SLACK = 0.8  # of a bound, where information is corrected
+
+
 def table_of(info: Info) -> Table:
     """The table of exact counts behind an Info; that of the labels alone if others have columns."""
     if isinstance(info, ColumnsInfo):
@@ -116,7 +119,11 @@ def copies_of_labels(info: Info, features: Sequence[int], least: float) -> list[
         return []
     h_f, h_l = info.h_f[features][:, None], info.h_l
     low, high = np.minimum(h_f, h_l), np.maximum(h_f, h_l)
-    rows, labels = np.nonzero((2 * low >= least * (low + high)) & (low > 0))
+    is_near = (2 * low >= least * (low + high)) & (low > 0)
+    about_all = vars(info).get("mi_fL")  # no more is shared with a label than with all together
+    if about_all is not None:
+        is_near &= about_all[features][:, None] >= SLACK * least * (low + high) / 2
+    rows, labels = np.nonzero(is_near)
     if isinstance(info, ColumnsInfo):
         shared = info.only(sorted(features)).su_fl[np.argsort(np.argsort(features))]
         near = [(i, j) for i, j in zip(rows, labels, strict=True) if shared[i, j] >= least]

@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mlfs
 from mlfs import FeatureSelector, StabilitySelector
+from mlfs.search.resampling import halves
 
 RNG = np.random.default_rng(2)
 X = RNG.integers(0, 3, (90, 9))
@@ -27,12 +28,10 @@ def test_check(estimator: Any, check: Any) -> None:
 
 def test_the_frequencies_are_those_of_selections_on_the_rows() -> None:
     found = StabilitySelector(FeatureSelector("jmi", 3), n_subsamples=12, random_state=5).fit(X, Y)
-    generator = np.random.default_rng(5)
+    masks = list(halves(90, 12, 5))
     binnings = mlfs.prepare((X, Y)).binnings
     times = np.zeros(9)
-    for picked in found.selected_:
-        rows = np.zeros(90, bool)
-        rows[generator.choice(90, 45, replace=False, shuffle=False)] = True
+    for picked, rows in zip(found.selected_, masks, strict=True):
         ready = mlfs.prepare((X[rows], Y[rows]), binnings=binnings)
         alone = mlfs.select(ready, "jmi", 3)
         assert sorted(alone.indices) == np.flatnonzero(picked).tolist()
@@ -88,7 +87,7 @@ def test_frames_files_and_pipelines() -> None:
         ({"threshold": 2}, "threshold lies between 0 and 1, not 2"),
         ({"confidence": 1}, "confidence is 1: it lies between 0 and 1"),
         ({"selector": "mim"}, "selector is a FeatureSelector, not str"),
-        ({"selector": FeatureSelector("mim", "auto")}, "selector has n_features_to_select='auto'"),
+        ({"selector": FeatureSelector("mim", "cv")}, "selector has n_features_to_select='cv'"),
     ],
 )
 def test_what_makes_no_sense_is_refused(options: dict[str, Any], message: str) -> None:
@@ -97,3 +96,47 @@ def test_what_makes_no_sense_is_refused(options: dict[str, Any], message: str) -
     weighted = mlfs.prepare((X, Y), sample_weight=np.arange(1, 91))
     with pytest.raises(mlfs.UsageError, match="without weights"):
         StabilitySelector().fit(weighted)
+
+
+def test_halves_are_complementary_pairs() -> None:
+    masks = list(halves(11, 4, 0))
+    assert [int(mask.sum()) for mask in masks] == [5] * 4
+    for first, second in (masks[:2], masks[2:]):
+        assert not (first & second).any()
+
+
+@pytest.mark.parametrize("threshold", [0.55, 0.6, 0.75, 0.8, 1.0])
+@pytest.mark.parametrize("n", [1, 3, 8])
+def test_the_bound_is_that_of_shah_and_samworth(threshold: float, n: int) -> None:
+    stable = StabilitySelector(FeatureSelector("mim", n), n_subsamples=40, threshold=threshold)
+    stable.fit(X, Y)
+    pairs, theta = 20, n / 9
+    worst = theta / (2 * threshold - 1) * n  # theorem 1
+    unimodal = np.inf  # theorem 2
+    if theta <= 1 / np.sqrt(3):
+        start = min(1 / 2 + theta**2, 1 / 2 + 1 / (2 * pairs) + 3 / 4 * theta**2)
+        if start < threshold <= 3 / 4:
+            unimodal = 1 / (2 * (2 * threshold - 1 - 1 / (2 * pairs))) * theta * n
+        elif threshold > 3 / 4:
+            unimodal = 4 * (1 - threshold + 1 / (2 * pairs)) / (1 + 1 / pairs) * theta * n
+    assert stable.error_bound_ == pytest.approx(min(worst, unimodal))
+
+
+def test_without_halves_or_a_majority_nothing_is_known() -> None:
+    for options in ({"share": 0.6}, {"threshold": 0.5}):
+        stable = StabilitySelector(FeatureSelector("mim", 2), n_subsamples=10, **options)
+        assert np.isnan(stable.fit(X, Y).error_bound_)
+
+
+def test_the_number_may_be_automatic_and_mistakes_stay_below_the_bound() -> None:
+    mistakes, bounds = [], []
+    for seed in range(10):
+        generator = np.random.default_rng(seed)
+        Z = generator.integers(0, 2, (200, 30))
+        labels = Z[:, [1, 2]] ^ (generator.random((200, 2)) < 0.1)
+        stable = StabilitySelector(FeatureSelector("scls", "auto"), n_subsamples=20)
+        stable.fit(Z, labels)
+        assert {1, 2} <= {*stable.indices_.tolist()}
+        mistakes.append(stable.n_features_ - 2)
+        bounds.append(stable.error_bound_)
+    assert np.mean(mistakes) <= np.mean(bounds)

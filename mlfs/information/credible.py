@@ -1,0 +1,113 @@
+"""How sure information is: its posterior mean and variance, and an interval.
+
+The shares of the cells of a table have a Dirichlet distribution; the prior counts half a row for
+each cell (Jeffreys). The mean is exact and the variance is right to O(n^-3) (Hutter & Zaffalon,
+2005, Distribution of mutual information from complete and incomplete data). The interval is that of
+a beta variable on [0, the greatest information there can be] with this mean and variance.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mlfs.counting.entries import edges_of
+from mlfs.information.pair_matrix import Side
+
+PRIOR = 0.5  # rows of each cell
+
+
+class Interval(NamedTuple):
+    """Information that may as well be there, each as the function gives information itself.
+
+    Parameters
+    ----------
+    mean, sd : float, ndarray or pandas object
+        The mean and the standard deviation.
+    low, high : float, ndarray or pandas object
+        The ends of the interval.
+    """
+
+    mean: np.ndarray
+    sd: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+def moments(table: np.ndarray, first: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance of the information of several columns about another.
+
+    Parameters
+    ----------
+    table : ndarray, shape (codes of all columns, codes of the other)
+        How often they occur together.
+    first : ndarray of int
+        The first code of each column.
+
+    Examples
+    --------
+    >>> [values.round(6).tolist() for values in moments(np.array([[9, 1], [2, 8]]), np.array([0]))]
+    [[0.241047], [0.012688]]
+    """
+    from scipy.special import psi  # most programs that import mlfs do not need it
+
+    n = table + PRIOR
+    sizes, columns = np.diff(np.append(first, len(n))), n.shape[1]
+
+    def added(values: np.ndarray) -> np.ndarray:
+        return np.add.reduceat(values.sum(axis=1), first)
+
+    n_x, n_y = n.sum(axis=1, keepdims=True), np.add.reduceat(n, first, axis=0)
+    rows = n_y.sum(axis=1)
+    psi_y = np.repeat(psi(n_y + 1) - psi(rows + 1)[:, None], sizes, axis=0)
+    mean = added(n * (psi(n + 1) - psi(n_x + 1) - psi_y)) / rows
+    n_y, total = np.repeat(n_y, sizes, axis=0), np.repeat(rows, sizes)[:, None]
+    logs = np.log(n * total / (n_x * n_y))
+    plain, squares = added(n * logs) / rows, added(n * logs * logs) / rows
+    m = added((1 / n - 1 / n_x - 1 / n_y + 1 / total) * n * logs)
+    q = 1 - added(n * n / (n_x * n_y))
+    later = m + (sizes - 1) * (columns - 1) * (0.5 - plain) - q
+    variance = (squares - plain * plain) / (rows + 1) + later / ((rows + 1) * (rows + 2))
+    return np.maximum(mean, 0.0), np.maximum(variance, 0.0)
+
+
+def intervals(x: Side, y: Side, level: float, factor: float) -> Interval:
+    """The interval of the information of every column of x and every column of y.
+
+    Parameters
+    ----------
+    x, y : Side
+        The columns.
+    level : float
+        The probability of the interval.
+    factor : float
+        By which nats are multiplied.
+    """
+    from scipy.special import betaincinv
+
+    shape = x.positions.size, y.positions.size
+    mean, variance, most = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    counts, valid = x.table.counts, x.table.f_valid
+    codes = np.arange(counts.offsets[-1])
+    column = np.repeat(np.arange(x.table.d), counts.levels)
+    known = codes - counts.offsets[column] < valid[column]
+    first = edges_of(valid)[:-1]
+    for j, position in enumerate(y.positions.tolist()):
+        pairs = x.table.statistics(y.table.anchor(position))
+        table = pairs.complete_table[known, : pairs.anchor.valid]
+        of_all = moments(table, first)
+        mean[:, j], variance[:, j] = (values[x.positions] for values in of_all)
+        most[:, j] = np.log(np.minimum(valid[x.positions], pairs.anchor.valid))
+    share = np.divide(mean, most, out=np.zeros(shape), where=most > 0)
+    spread = np.divide(variance, most**2, out=np.zeros(shape), where=most > 0)
+    varies = (spread > 0) & (share > 0) & (share < 1)
+    size = np.ones(shape)
+    np.divide(share * (1 - share), spread, out=size, where=varies)
+    size = np.maximum(size - 1, 1e-9)
+    a, b = np.where(varies, share * size, 1.0), np.where(varies, (1 - share) * size, 1.0)
+    low, high = (
+        np.where(varies, betaincinv(a, b, tail), share) * most * factor
+        for tail in ((1 - level) / 2, (1 + level) / 2)
+    )
+    return Interval(mean * factor, np.sqrt(variance) * factor, low, high)
