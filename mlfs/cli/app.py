@@ -74,7 +74,7 @@ def cli(context: click.Context) -> None:
 
 
 COMMANDS = (
-    select, audit, similar, info, criteria, explain, train, predict, evaluate, structure, compare,
+    select, similar, audit, info, criteria, explain, train, predict, evaluate, structure, compare,
     explore, convert, generate, datasets,
 )  # fmt: skip
 for command in COMMANDS:
