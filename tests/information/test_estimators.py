@@ -8,7 +8,7 @@ import pytest
 from mlfs import CriterionError, Info, prepare
 from mlfs.criteria import get
 from mlfs.information.exact import ExactInfo
-from mlfs.information.for_search import levels_of, table_of
+from mlfs.information.for_search import rows_of_levels, table_of
 from mlfs.information.info import VOCABULARY
 from mlfs.search.greedy import greedy
 
@@ -68,7 +68,7 @@ def test_what_an_estimator_cannot_answer_is_refused_in_one_sentence():
     with pytest.raises(CriterionError, match=r"Correlations gives no conditional information"):
         greedy(get("jmi")[1], info, 3)
     with pytest.raises(CriterionError, match=r"Correlations has no counts"):
-        levels_of(info, 0)
+        rows_of_levels(info)
 
 
 def test_a_criterion_sees_the_vocabulary_and_nothing_else():
