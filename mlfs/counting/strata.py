@@ -90,8 +90,8 @@ class Strata:
             group[:] = np.unique(key, return_inverse=True)[1]
         return groups
 
-    def greatest(self, generator: np.random.Generator | None = None) -> int:
-        """The greatest information of a column about the labels, given the strata, but a constant.
+    def told(self, generator: np.random.Generator | None = None) -> np.ndarray:
+        """The information of each column about the labels, given the strata, but a constant.
 
         With a generator the rows of labels are permuted within the strata.
         """
@@ -109,4 +109,4 @@ class Strata:
         if wide.size:
             counts = np.zeros(self.rows * int(self._levels.max()), np.int64)
             strata_sums.add_groups(self._groups, y, self._levels, counts, self._xlogx, wide)
-        return int(np.concatenate([out, wide]).max())
+        return np.concatenate([out, wide])

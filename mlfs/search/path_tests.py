@@ -2,7 +2,9 @@
 
 The rows of labels are permuted within the strata of the joint values of the earlier picks, and
 the statistic is the greatest information about the labels, given these strata, of all candidates:
-so it is paid for that the best of them is chosen. Permutations end early where p is clearly large
+so it is paid for that the best of them is chosen. Where information is corrected for chance, the
+statistic is the greatest excess over the mean of some other permutations: else a column of many
+levels would be the greatest in every permutation. Permutations end early where p is clearly large
 (Besag & Clifford, 1991). ForwardStop (G'Sell and others, 2016) ends a path of picks by such
 p-values.
 """
@@ -13,10 +15,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from mlfs.counting.strata import Strata
 from mlfs.errors import LOGGER
-from mlfs.information.for_search import Path
+from mlfs.information.for_search import Path, is_adjusted
 from mlfs.information.info import Info
 
+REFERENCES = 20  # permutations that tell what chance gives to each candidate
 FEWEST_ROWS = 20  # that tell something, below which there is no p
 CLEAR = 4  # a p-value above 1 / CLEAR needs no more permutations
 REPORTED = 50  # permutations, after which the logger is told
@@ -49,16 +53,23 @@ def path_p_values(
         if tells:
             generator = np.random.Generator(np.random.PCG64([seed, rank]))
             strata = path.strata(still)
-            observed, exceeding, done = strata.greatest(), 0, 0
+            centre = by_chance(strata, generator) if is_adjusted(info) else np.int64(0)
+            observed, exceeding, done = (strata.told() - centre).max(), 0, 0
             while done < permutations and CLEAR * exceeding <= permutations:
                 if done % REPORTED == 0:
                     msg = "p of pick %s: %s of %s permutations, %s rows left"
                     LOGGER.info(msg, rank + 1, done, permutations, rows)
-                exceeding += strata.greatest(generator) >= observed
+                exceeding += (strata.told(generator) - centre).max() >= observed
                 done += 1
             p = (1 + exceeding) / (1 + done)
         yield p, rows
         path.take(column)
+
+
+def by_chance(strata: Strata, generator: np.random.Generator) -> np.ndarray:
+    """The mean information of each column by chance, from permutations that are not counted."""
+    mean: np.ndarray = np.mean([strata.told(generator) for _ in range(REFERENCES)], axis=0)
+    return mean
 
 
 def forward_stop(p_values: Sequence[float], alpha: float) -> int:

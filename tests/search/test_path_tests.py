@@ -7,6 +7,7 @@ from math import fsum, log
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import mlfs
@@ -63,8 +64,8 @@ def test_the_statistic_is_the_greatest_information_given_the_strata(
     columns = np.arange(n_picks, 5)
     counted = path.strata(columns)
     best = max(naive_information(X[:, f].tolist(), labels, strata) for f in columns)
-    each = [path.strata(columns[[i]]).greatest() for i in range(columns.size)]
-    assert counted.greatest() == max(each)
+    each = [path.strata(columns[[i]]).told().max() for i in range(columns.size)]
+    assert counted.told().max() == max(each)
     alone = [naive_information(X[:, f].tolist(), labels, strata) for f in columns]
     unit = counted._xlogx.unit
     assert (max(each) - min(each)) / unit == pytest.approx(max(alone) - min(alone), abs=1e-6)
@@ -78,7 +79,7 @@ def test_the_statistic_is_the_greatest_information_given_the_strata(
     for k, i in enumerate(order):
         moved[i] = Y[order[taken[k]]]
     there = max(naive_information(X[:, f].tolist(), moved.T.tolist(), strata) for f in columns)
-    change = (counted.greatest(Shuffle(drawn)) - counted.greatest()) / unit
+    change = (counted.told(Shuffle(drawn)).max() - counted.told().max()) / unit
     assert change == pytest.approx(there - best, abs=1e-6)
 
 
@@ -175,3 +176,16 @@ def test_what_cannot_be_tested_is_refused(options: dict[str, Any], sentence: str
 def test_labels_that_are_all_constant_are_refused() -> None:
     with pytest.raises(mlfs.UsageError, match="but no label is in play: all are constant"):
         mlfs.select((X, np.zeros((200, 2))), "mim", 2, permutations=20)
+
+
+def test_a_column_of_many_levels_does_not_hide_what_others_tell() -> None:
+    """Its information by chance is the greatest in every permutation, unless it is corrected."""
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame(rng.integers(0, 3, (3000, 4)), columns=list("abcd"))
+    X["postcode"] = [f"p{i}" for i in rng.integers(0, 600, 3000)]
+    Y = np.c_[X["a"] > 1, X["b"] > 1, X["c"] > 1] ^ (rng.random((3000, 3)) < 0.2)
+    picked = mlfs.select((X, Y.astype(int)), "mrmr", 5, permutations=99)
+    assert picked.settings["correction"] == "expected"
+    records = {pick["name"]: pick["p"] for pick in picked.to_dict()["selected"]}
+    assert [records[name] for name in "abc"] == [0.01] * 3
+    assert all(p > 0.05 for name, p in records.items() if name not in "abc")
