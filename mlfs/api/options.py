@@ -2,7 +2,8 @@
 
 The command makes its flags from these declarations, the tables in the documentation are made from
 them, and `check_options` reads values with them. Signatures are written out where users look for
-them; a test holds that their names and defaults are those declared here.
+them; a test holds that their names and defaults are those declared here. It is long because it
+is a table: one entry for each option, in the order of the help.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import itertools
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,16 +22,14 @@ from mlfs.api.plan import (
     Plan,
     check_on_pick,
     fixed_candidates,
-    ranking_from,
     rescale,
-    search,
     start_of,
     unite_rankings,
 )
 from mlfs.api.prepared import DEFAULTS, Prepared, corrected_for, prepare
 from mlfs.api.prepared_notes import identifier_notes, identifiers, leak_notes
-from mlfs.api.resampled import refuse_draws, resample
-from mlfs.api.selection import Ranking, Selection
+from mlfs.api.searches import Searches, search_all
+from mlfs.api.selection import Selection
 from mlfs.api.unused_options import refuse_on_cluster, refuse_unused
 from mlfs.api.value_kinds import (
     Bins,
@@ -47,18 +45,15 @@ from mlfs.api.value_kinds import (
 from mlfs.criteria import Criterion
 from mlfs.errors import (
     LOGGER,
-    Caution,
     Interrupted,
     UsageError,
-    plural,
     printable,
     tell,
     told,
 )
 from mlfs.information.for_search import constant_features, with_parents
-from mlfs.information.info import Info
 from mlfs.search.label_parents import Structure
-from mlfs.search.picks import Pick, SearchResult
+from mlfs.search.picks import Pick
 
 FEWEST_ROWS = 100  # of which an automatic number is the default
 
@@ -374,7 +369,7 @@ def _run(plan: Plan, prepared: Prepared, criterion: Any) -> Selection:
         validation = _number_by_cv(plan, prepared, criterion)
         plan = replace(plan, options=options.but(n=validation.number))
     per_label = options.per_label or plan.criterion.scope == "each label"
-    searches = _search_all(plan, prepared, info, per_label)
+    searches = search_all(plan, prepared, info, per_label)
     selection = _selection_of(searches, plan, prepared, network, options, per_label=per_label)
     if validation is None:
         return selection
@@ -390,7 +385,7 @@ def _prepared_with(data: Any) -> dict[str, Any]:
 
 
 def _selection_of(
-    searches: _Searches,
+    searches: Searches,
     plan: Plan,
     prepared: Prepared,
     network: Structure | None,
@@ -473,88 +468,3 @@ def _never_picked(prepared: Prepared, options: Options, forced: list[int]) -> li
         constant = {*np.flatnonzero(constant_features(prepared.info)).tolist()} - forced_candidates
         excluded += prepared.grouping.columns(sorted(constant))
     return list(dict.fromkeys(excluded))
-
-
-@dataclass
-class _Searches:
-    """The results of the searches for each label or for all."""
-
-    by_label: dict[str, Ranking] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    interrupted: bool = False
-    timed_out: bool = False
-    pair_terms: dict[str, int] = field(default_factory=lambda: {"counted": 0, "eager": 0})
-
-
-def _search_all(plan: Plan, prepared: Prepared, info: Info, per_label: bool) -> _Searches:
-    """Search for each label or for all; what is finished survives an interrupt."""
-    out = _Searches()
-    labels = prepared.dataset.label_names if per_label else [""]
-    refuse_draws(plan, prepared)
-    shared = per_label and plan.demands is None
-    results = _search_on_cluster(plan, prepared, info, labels, out) if shared else None
-    if results is None:
-        results = _search_here(plan, prepared, info, labels, out, per_label)
-    resampling_note = ""
-    if plan.options.resamples is not None:
-        resampling_note = resample(plan, prepared, info, results, per_label=per_label)
-    shortfalls: dict[str, str] = {}
-    for label in sorted(results):
-        result, label_name = results[label], labels[label]
-        out.by_label[label_name] = ranking_from(
-            result, prepared.grouping, prepared.dataset, label_name
-        )
-        out.pair_terms["counted"] += result.counted
-        out.pair_terms["eager"] += result.eager
-        if result.note and not (per_label and result.timed_out):
-            shortfalls[label_name] = result.note
-        out.interrupted |= result.interrupted
-        out.timed_out |= result.timed_out
-    out.notes = list(shortfalls.values())
-    if per_label and shortfalls:
-        (name, why), n_others = next(iter(shortfalls.items())), len(shortfalls) - 1
-        others = f" (and {plural(n_others, 'other label')})" if n_others else ""
-        out.notes = [printable(f"{name}: {why}{others}", 300)]
-    if per_label and out.timed_out:
-        searched = f"{len(out.by_label)} of {plural(len(labels), 'label')} were searched"
-        out.notes.append(Caution(f"{searched}: the time of {plan.options.max_seconds:g} s was up"))
-    if resampling_note:
-        out.notes.append(resampling_note)
-    return out
-
-
-def _search_here(
-    plan: Plan, prepared: Prepared, info: Info, labels: list[str], out: _Searches, per_label: bool
-) -> dict[int, SearchResult]:
-    """Search for one label after the other, or for all together."""
-    results: dict[int, SearchResult] = {}
-    for label, name in enumerate(labels):
-        if label and plan.time_is_up():
-            out.timed_out = True
-            break
-        try:
-            view = info.for_label(label) if per_label else info
-            results[label] = search(plan, fixed_candidates(plan, prepared, name), view, name)
-        except KeyboardInterrupt:
-            out.interrupted = True
-            break
-        if results[label].interrupted or results[label].timed_out:
-            break
-    return results
-
-
-def _search_on_cluster(
-    plan: Plan, prepared: Prepared, info: Info, labels: list[str], out: _Searches
-) -> dict[int, SearchResult] | None:
-    """Let the workers of a cluster share the labels out; None if there are none that can."""
-    if prepared.options["cluster"] is None or len(labels) < 2:
-        return None
-    from mlfs.api.cluster.label_searches import search_on_workers
-
-    fixed = [fixed_candidates(plan, prepared, name) for name in labels]
-    searches = search_on_workers(plan, info, fixed, labels)
-    if searches is None:
-        return None
-    results, out.interrupted = searches
-    out.timed_out = len(results) < len(labels) and not out.interrupted
-    return results

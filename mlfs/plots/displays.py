@@ -1,4 +1,4 @@
-"""The displays: of a selection, of a label structure, of a comparison."""
+"""The displays, one after the other: of a selection, of a label structure, of a comparison."""
 
 from __future__ import annotations
 
