@@ -23,7 +23,7 @@ def as_line(selection: Selection) -> str:
     --------
     >>> import mlfs
     >>> mlfs.select(([[0, 0], [0, 1], [1, 0], [1, 1]], [[0], [0], [1], [1]]), n=1)
-    <Selection by mim: 1 of 2 features for 1 label: x0>
+    <Selection by scls: 1 of 2 features for 1 label: x0>
     """
     data = selection.data
     shape = f" of {plural(data['features'], 'feature')} for {plural(data['labels'], 'label')}"

@@ -292,7 +292,7 @@ class Selection(Ranking):
         --------
         >>> import mlfs
         >>> mlfs.select(([[0, 0], [0, 1], [1, 0], [1, 1]], [[0], [0], [1], [1]]), n=1).explain()
-        mim: 1 of 2 features picked; score = relevance + label correlation - redundancy
+        scls: 1 of 2 features picked; score = relevance + label correlation - redundancy
         x0 (index 0): pick 1
           score               0.693147 nats = 0.693147 - 0.000000
           ahead of            x1 (index 1) by 0.693147 nats

@@ -42,8 +42,8 @@ def refuse_unused(
     >>> from mlfs import criteria
     >>> refuse_unused("mim", criteria.get("mim")[1], {"n": 5, "alpha": 0.1})
     Traceback (most recent call last):
-    mlfs.errors.UsageError: alpha is only used for an automatic number of features, and n is 5: \
-leave it out, or ask for auto
+    mlfs.errors.UsageError: alpha is only used for an automatic number of features, or one by \
+false discoveries, and n is 5: leave it out, or ask for auto or fdr
     """
     if criterion.network is False and values.get("network") is not None:
         msg = f"is given, and the criterion {printable(name)} uses no label network: leave it out"

@@ -59,7 +59,7 @@ def path_p_values(
                 if done % REPORTED == 0:
                     msg = "p of pick %s: %s of %s permutations, %s rows left"
                     LOGGER.info(msg, rank + 1, done, permutations, rows)
-                exceeding += (strata.told(generator) - centre).max() >= observed
+                exceeding += bool((strata.told(generator) - centre).max() >= observed)
                 done += 1
             p = (1 + exceeding) / (1 + done)
         yield p, rows
