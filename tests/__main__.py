@@ -22,6 +22,7 @@ PYTHON = [sys.executable, "-m"]
 
 # The tests of the kernels and of what is built on them; run once more without the compiler,
 # because only then does coverage see inside a kernel.
+STATISTIC = "test_the_statistic_is_the_greatest_information_given_the_strata"
 KERNEL_TESTS = [
     "tests/kernels",
     "tests/information/test_estimators.py",
@@ -34,8 +35,7 @@ KERNEL_TESTS = [
     "tests/discretize/test_exact_moments.py",
     "tests/discretize/test_table_survey.py",
     "tests/search/test_labels.py",
-    "tests/search/test_path_tests.py::"
-    "test_the_statistic_is_the_greatest_information_given_the_strata",
+    f"tests/search/test_path_tests.py::{STATISTIC}",
 ]
 
 # What is computed with BLAS; run once more as on another processor, where it adds in another order.
