@@ -13,7 +13,7 @@ from mlfs.information.info import Info
 from mlfs.search.picks import SearchResult
 from mlfs.search.resampling import Replay, certainties, halves, replay
 
-REPORTED = 20  # resamples, after which the logger is told
+REPORTED = 20  # resamples between two lines of the log
 FEWEST = 20  # resamples that say anything
 FEWEST_ROWS = 4
 

@@ -27,7 +27,7 @@ from mlfs.information.info import Info
 from mlfs.information.label_block import LabelBlock
 from mlfs.information.table import PairInfo, Table
 
-REPORTED = 20  # shuffles, after which the logger is told
+REPORTED = 20  # shuffles between two lines of the log
 
 
 SLACK = 0.8  # of a bound, where information is corrected

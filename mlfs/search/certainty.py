@@ -46,8 +46,8 @@ class Certainty:
     rank_interval : tuple of (int or None)
         A 95 % interval of its rank where all picks are made anew; None is beyond the last pick.
     p : float or None
-        The p-value of "no candidate tells of the labels, given the earlier picks"; None too where
-        too few rows are left.
+        The p-value of "no candidate informs about the labels, given the earlier picks"; None too
+        where too few rows are left.
     rows_left : int or None
         The rows that can tell: they share the values of the earlier picks with rows of other
         labels.

@@ -1,4 +1,4 @@
-"""A p-value for each pick: is there still a candidate that tells of the labels, given the picks?
+"""A p-value for each pick: does any candidate still inform about the labels, given the picks?
 
 The rows of labels are permuted within the strata of the joint values of the earlier picks, and
 the statistic is the greatest information about the labels, given these strata, of all candidates:
@@ -23,7 +23,7 @@ from mlfs.information.info import Info
 REFERENCES = 20  # permutations that tell what chance gives to each candidate
 FEWEST_ROWS = 20  # that tell something, below which there is no p
 CLEAR = 4  # a p-value above 1 / CLEAR needs no more permutations
-REPORTED = 50  # permutations, after which the logger is told
+REPORTED = 50  # permutations between two lines of the log
 
 
 def path_p_values(
