@@ -245,6 +245,7 @@ def chance_relevance(info: Info, generator: np.random.Generator, shuffles: int) 
             LOGGER.info(msg, f"{info.d:,}", done, shuffles)
         table = table_of(info).shuffled(generator)
         row[:] = ExactInfo(table, labels=info._labels, features=features).mi_fL
+        vars(table).clear()  # its parts refer to one another, and would stay for a while
     return out
 
 
