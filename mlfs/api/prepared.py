@@ -174,8 +174,8 @@ class Prepared:
     def among_rows(self, kept: np.ndarray) -> Prepared:
         """The same data with only the rows of a mask counted; nothing is binned or packed again.
 
-        Levels, bins and label networks stay those of all rows; only the estimator ``gaussian``
-        ranks the rows anew. Rows must have no weights.
+        Levels, bins and label networks stay those of all rows, and rows keep their weights; only
+        the estimator ``gaussian`` ranks the rows anew.
 
         Examples
         --------
@@ -184,14 +184,13 @@ class Prepared:
         >>> some.info.h_l.round(6).tolist()
         [0.636514]
         """
-        if self.weights is not None:
-            msg = "some of the rows can be counted only where rows have no weights"
-            raise UsageError(msg)
         if self.options["cluster"] is not None:
             msg = "some of the rows cannot be counted on a cluster: prepare the data without it"
             raise UsageError(msg)
         if self.options["estimator"] == "gaussian":
-            return replace(self, info=gaussian_among_rows(self.dataset, kept, self.options))
+            weights = None if self.weights is None else self.weights[kept]
+            info = gaussian_among_rows(self.dataset, weights, kept, self.options)
+            return replace(self, info=info)
         table = table_of(self.info).among_rows(kept)
         return replace(self, info=info_of(table, self.correction))
 
