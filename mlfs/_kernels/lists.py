@@ -41,11 +41,10 @@ def keep_rows(
     for column in range(indptr.size - 1):
         for entry in range(indptr[column], indptr[column + 1]):
             to = place[rows[entry]]
-            if to >= 0:
-                out_rows[n] = to
-                if has_codes:
-                    out_codes[n] = codes[entry]
-                n += 1
+            out_rows[n] = to  # written over by the next if it has no place: a branch costs more
+            if has_codes:
+                out_codes[n] = codes[entry]
+            n += to >= 0
         out_indptr[column + 1] = n
     return n
 

@@ -63,7 +63,7 @@ class Counts:
         self.n_f, self.non_mode = features.weighted_counts(self.weights), features.non_mode
         n_l = label_codes.weighted_counts(self.weights)
         self.labels = Labels(label_codes, self.weights, n_l)
-        self.per_cell = per_cell
+        self.per_cell, self.n_jobs = per_cell, n_jobs
         self.xlogx = self.make_xlogx() if xlogx is None else xlogx
         self.parallel = Parallel(self, kind, n_jobs)
         self.edges = cut(kind, self.parallel.parts)
@@ -132,11 +132,11 @@ class Counts:
             kind = np.full(len(codes), rows)
         return Counts(codes, codes, self.given_weights, kind, per_cell=self.per_cell)
 
-    def among_rows(self, kept: np.ndarray) -> Counts:
+    def among_rows(self, kept: np.ndarray, n_jobs: int = 1) -> Counts:
         """The same columns with only the rows of a mask; nothing is coded again."""
         weights = None if self.counts_rows else self.weights[kept]
         features, labels = self.features.among_rows(kept), self.label_codes.among_rows(kept)
-        return Counts(features, labels, weights, self.kind, per_cell=self.per_cell)
+        return Counts(features, labels, weights, self.kind, n_jobs, per_cell=self.per_cell)
 
     def set_labels(self, codes: Codes) -> None:
         """Take other labels."""

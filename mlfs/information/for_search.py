@@ -25,6 +25,7 @@ from mlfs.information.exact import MANY, SHARE, ExactInfo
 from mlfs.information.gaussian import GaussianInfo
 from mlfs.information.info import Info
 from mlfs.information.label_block import LabelBlock
+from mlfs.information.stratified import StratifiedInfo
 from mlfs.information.table import PairInfo, Table
 
 REPORTED = 20  # shuffles between two lines of the log
@@ -37,6 +38,8 @@ def table_of(info: Info) -> Table:
     """The table of exact counts behind an Info; that of the labels alone if others have columns."""
     if isinstance(info, ColumnsInfo):
         return info.holders.of_labels
+    if isinstance(info, StratifiedInfo):
+        return info.whole
     if isinstance(info, AdjustedInfo):
         info = info._exact
     if not isinstance(info, ExactInfo):
@@ -61,6 +64,8 @@ def view_of_some(
     start : ndarray of int
         The first of them that is wanted for each candidate; before it, any answer will do.
     """
+    if isinstance(info, StratifiedInfo):
+        return info.made_of(lambda stratum: view_of_some(stratum, features, anchors, start))
     if isinstance(info, GaussianInfo):
         return info.only(features)._expect(anchors)
     if not isinstance(info, ExactInfo):
@@ -89,6 +94,16 @@ def can_count_alone(info: Info, columns: np.ndarray) -> bool:
     """Whether it pays to count some columns without the others."""
     counts_here = isinstance(info, (ExactInfo, AdjustedInfo))
     return counts_here and info.d >= MANY and SHARE * columns.size <= info.d
+
+
+def of_all_rows(info: Info) -> Info:
+    """The information of all labels without strata."""
+    return ExactInfo(info.whole) if isinstance(info, StratifiedInfo) else info
+
+
+def number_of_strata(info: Info) -> int:
+    """The number of strata within which information is asked for; 1 for all rows together."""
+    return len(info.strata) if isinstance(info, StratifiedInfo) else 1
 
 
 def constant_features(info: Info) -> np.ndarray:
@@ -120,7 +135,10 @@ def copies_of_labels(info: Info, features: Sequence[int], least: float) -> list[
     h_f, h_l = info.h_f[features][:, None], info.h_l
     low, high = np.minimum(h_f, h_l), np.maximum(h_f, h_l)
     is_near = (2 * low >= least * (low + high)) & (low > 0)
-    about_all = vars(info).get("mi_fL")  # no more is shared with a label than with all together
+    known = isinstance(info, ExactInfo) or "mi_fL" in vars(info)
+    about_all = (
+        info.mi_fL if known else None
+    )  # no more is shared with a label than with all together
     if about_all is not None:
         is_near &= about_all[features][:, None] >= SLACK * least * (low + high) / 2
     rows, labels = np.nonzero(is_near)
@@ -165,6 +183,8 @@ class Path:
     def __init__(self, info: Info) -> None:
         self._table, self._labels = table_of(info), info.labels
         self._parts = Parts.of_all(self._table.counts.n_rows)
+        if isinstance(info, StratifiedInfo):
+            self._parts = self._parts.refined(info.codes)
 
     def take(self, s: int) -> None:
         """Divide the rows by the values of a pick."""
@@ -202,6 +222,8 @@ def most_sweep_cost(info: Info) -> float:
     """
     if isinstance(info, GaussianInfo):
         return info._sweep_cost
+    if isinstance(info, StratifiedInfo):
+        return sum(map(most_sweep_cost, info.strata))
     if not isinstance(info, ExactInfo) or not info._table.counts_subsets:
         return 0.0
     return info._table.counts.sweep_cost(info._labels, triples=True)
@@ -214,6 +236,8 @@ def with_parents(info: Info, parents: Sequence[tuple[int, ...]] | None) -> Info:
         return info
     if isinstance(info, ExactInfo):
         return ExactInfo(info._table, labels=info._labels, features=info._features, parents=network)
+    if isinstance(info, StratifiedInfo):
+        return info.made_of(lambda stratum: with_parents(stratum, parents))
     view = copy.copy(info)
     view._parents = network
     return view
@@ -229,6 +253,8 @@ def sweep_cost(view: Info) -> float:
 
     It is 0 where it does not pay to count some candidates alone.
     """
+    if isinstance(view, StratifiedInfo):
+        return sum(map(sweep_cost, view.strata))
     if isinstance(view, ExactInfo) and view._subset is not None:
         return view._subset.cost()
     return view._sweep_cost if isinstance(view, GaussianInfo) else 0.0
@@ -238,6 +264,9 @@ def chance_relevance(info: Info, generator: np.random.Generator, shuffles: int) 
     """The relevance for rows of labels in a random order, a row for each shuffle."""
     if isinstance(info, ColumnsInfo):
         return info.chance_relevance(generator, shuffles)
+    if isinstance(info, StratifiedInfo):
+        shuffled = [chance_relevance(stratum, generator, shuffles) for stratum in info.strata]
+        return np.asarray(info.mean(shuffled))
     out, features = np.empty((shuffles, info.d)), np.array(info.features)
     for done, row in enumerate(out):
         if done % REPORTED == 0:  # the longest silence of a search
@@ -258,6 +287,8 @@ def number_of_levels(info: Info) -> np.ndarray:
 
 def is_adjusted(info: Info) -> bool:
     """Whether its expectation under independence is subtracted."""
+    if isinstance(info, StratifiedInfo):
+        return is_adjusted(info.strata[0])
     return isinstance(info, (AdjustedInfo, AdjustedColumnsInfo))
 
 
@@ -265,6 +296,8 @@ def plain_of(info: Info) -> Info:
     """The same information without the expectation under independence subtracted."""
     if isinstance(info, AdjustedColumnsInfo):
         return info.plain
+    if isinstance(info, StratifiedInfo):
+        return info.made_of(plain_of)
     return with_parents(info._exact, info._parents) if isinstance(info, AdjustedInfo) else info
 
 
