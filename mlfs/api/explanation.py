@@ -365,16 +365,17 @@ def explain(
         raise UsageError(msg, option="selection")
     if features is None:
         return Explanations(selection, explain_picks(selection))
-    if selection.settings["given"] == AN_ARRAY and not isinstance(data, Prepared):
+    if selection.settings.get("given") == AN_ARRAY and not isinstance(data, Prepared):
         msg = "the selection held an array fixed: give what mlfs.prepare(..., given=) makes with it"
         raise UsageError(msg)
+    counting = {n: selection.settings[n] for n in COUNTING if n in selection.settings}
     prepared = prepare(
         data,
         labels=labels,
         sample_weight=sample_weight,
         n_jobs=n_jobs,
         max_memory=max_memory,
-        **({} if isinstance(data, Prepared) else {n: selection.settings[n] for n in COUNTING}),
+        **({} if isinstance(data, Prepared) else counting),
     )
     _refuse_other_data(prepared, selection)
     if units is None:

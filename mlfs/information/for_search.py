@@ -21,6 +21,7 @@ from mlfs.counting.strata import Strata
 from mlfs.errors import LOGGER, CriterionError
 from mlfs.information.adjusted import AdjustedBlock, AdjustedInfo
 from mlfs.information.columns_info import AdjustedColumnsInfo, ColumnsInfo
+from mlfs.information.credible import interval_of, relevance_moments
 from mlfs.information.exact import MANY, SHARE, ExactInfo
 from mlfs.information.gaussian import GaussianInfo
 from mlfs.information.info import Info
@@ -275,6 +276,25 @@ def chance_relevance(info: Info, generator: np.random.Generator, shuffles: int) 
         table = table_of(info).shuffled(generator)
         row[:] = ExactInfo(table, labels=info._labels, features=features).mi_fL
     return out
+
+
+def relevance_interval(
+    info: Info, columns: np.ndarray, level: float
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """The ends of an interval of the relevance of some columns; None where rows are not counted.
+
+    Rows with weights are not, and those on a cluster are elsewhere.
+    """
+    strata = info.strata if isinstance(info, StratifiedInfo) else [info]
+    if not isinstance(info, (ExactInfo, StratifiedInfo)) or not table_of(info).counts.counts_rows:
+        return None
+    parts = [relevance_moments(table_of(one), columns, info._labels) for one in strata]
+    weights = info.weights if isinstance(info, StratifiedInfo) else [1.0]
+    mean, variance, most = (
+        sum(weight**power * part[i] ** power for weight, part in zip(weights, parts, strict=True))
+        for i, power in ((0, 1), (1, 2), (2, 1))
+    )
+    return interval_of(np.asarray(mean), np.asarray(variance), np.asarray(most), level)
 
 
 def number_of_levels(info: Info) -> np.ndarray:

@@ -141,13 +141,18 @@ def test_it_is_in_the_table_the_frame_and_the_explanation() -> None:
     kept = f"kept {100 * sure.kept:.0f} %; or: {sure.substitutes[0].name} "
     assert kept in picked._repr_html_()
     assert kept in repr(picked.explain())
-    from mlfs.api.text import table
+    from mlfs.api.text import csv_text, table
 
     assert kept in table(picked)
     frame = picked.to_frame()
     assert frame["kept"][0] == sure.kept
     assert frame["score_low"][0] == sure.score_interval[0]
     assert frame["substitutes"][0][0] == sure.substitutes[0].name
+    lines = [line.split(",") for line in csv_text(picked).splitlines()]
+    cells = dict(zip(lines[0], lines[1], strict=True))
+    assert float(cells["kept"]) == sure.kept
+    assert float(cells["score_high"]) == sure.score_interval[1]
+    assert cells["substitutes"].split()[0] == str(sure.substitutes[0].index)
 
 
 def test_the_interval_covers_the_score_of_all_rows_there_are() -> None:
