@@ -191,7 +191,8 @@ def pack_planes(codes: Codes, first: int, last: int) -> np.ndarray:
             rows = np.repeat(shifts, sizes) + np.arange(edges[-1])
             return codes.packed.planes[rows]
     out = np.zeros((int(edges[-1]), -(-codes.n_rows // 64)), np.uint64)
-    listed = codes if codes.packed is None else codes.take(np.arange(first, last))
+    plain = codes.packed is None and codes.has_codes
+    listed = codes if plain else codes.take(np.arange(first, last))
     if listed is not codes:
         first, last = 0, last - first
     part = slice(listed.indptr[first], listed.indptr[last])
