@@ -29,6 +29,27 @@ def take(
 
 
 @compiled
+def keep_rows(
+    indptr: Any, rows: Any, codes: Any, place: Any, out_indptr: Any, out_rows: Any, out_codes: Any
+) -> int:
+    """Keep the entries of the rows with a place, 0 or more, and give how many there are.
+
+    `codes` and `out_codes` may be of size 0.
+    """
+    has_codes = codes.size > 0
+    n = 0
+    for column in range(indptr.size - 1):
+        for entry in range(indptr[column], indptr[column + 1]):
+            to = place[rows[entry]]
+            out_rows[n] = to  # written over by the next if it has no place: a branch costs more
+            if has_codes:
+                out_codes[n] = codes[entry]
+            n += to >= 0
+        out_indptr[column + 1] = n
+    return n
+
+
+@compiled
 def from_planes(
     planes: Any, first: Any, modes: Any, levels: Any, out_indptr: Any, rows: Any, codes: Any
 ) -> None:

@@ -69,12 +69,18 @@ def csv_text(selection: Selection) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     per_label = selection.scope == "each label"
-    writer.writerow((["label"] if per_label else []) + list(COLUMNS))
     rankings: Sequence[Ranking] = list(selection.labels.values()) if per_label else [selection]
+    rows = (entry.to_row() for ranking in rankings for entry in ranking.certainty if entry)
+    certain = [*next(rows, {})]
+    writer.writerow((["label"] if per_label else []) + [*COLUMNS, *certain])
     for ranking in rankings:
         for pick in ranking.chosen:
             label = [escape(ranking.label, CONTROL_IN_CELLS)] if per_label else []
-            writer.writerow(label + _cells(pick))
+            sure = {} if pick.certainty is None else pick.certainty.to_row()
+            if "substitutes" in sure:
+                indices = (str(entry["index"]) for entry in sure["substitutes"])
+                sure["substitutes"] = " ".join(indices)
+            writer.writerow(label + _cells(pick) + [sure.get(name) for name in certain])
     return stream.getvalue()
 
 
