@@ -224,7 +224,9 @@ def test_substitutes_are_shown_until_the_picks_are_others(browser, tmp_path):
 
 def test_the_report_of_a_comparison_opens_explorers(browser, tmp_path):
     report = tmp_path / "report"
-    results = mlfs.compare.run({"a <b>": mlfs.datasets.load_songs()}, ["mlcfs", "jmi"], "br", 4, folds=2)
+    results = mlfs.compare.run(
+        {"a <b>": mlfs.datasets.load_songs()}, ["mlcfs", "jmi"], "br", 4, folds=2
+    )
     mlfs.compare.write_report(results, report)
     index = (report / "index.html").as_uri()
     browser.call("Page.navigate", url=index)
