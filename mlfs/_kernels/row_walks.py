@@ -31,22 +31,32 @@ class Lists(NamedTuple):
     column: np.ndarray  # the column of each cell
 
 
-class Pairs(NamedTuple):
-    """n(f, s) of the columns with an anchor s of any levels."""
+class LabelCells(NamedTuple):
+    """n(f, l) of the columns with labels of two levels, not at their modes."""
 
-    cells: np.ndarray  # (cells, codes of s)
-    modes: np.ndarray  # (columns, codes of s): the rows in which f is at its mode
-    sums: np.ndarray  # (columns,): the sum of c log c over both
+    co: np.ndarray  # (labels, cells)
+    beside: np.ndarray  # (labels, columns): the rows in which f is not at its mode
+    splits: np.ndarray  # (labels, columns): what counting the label apart adds to c log c of cells
+
+
+class AnchorCells(NamedTuple):
+    """The rows of an anchor s of any levels, alone and with labels of two levels."""
+
+    codes: np.ndarray
+    rows: np.ndarray  # in which s is not at its mode
+    n: np.ndarray  # of each code; 0 at the mode
+    n_l: np.ndarray  # (labels, codes): the same rows, in which the label is not at its mode
 
 
 class WalkMemory(NamedTuple):
-    """Memory for a walk; all but `touched` is 0 before and after it."""
+    """Memory for a walk; `co`, `apart` and `beside` are 0 before and after it."""
 
-    co: np.ndarray  # (cells, codes of s): n(f,s,l), s not at its mode
-    touched: np.ndarray  # the places in `co` that are not 0
-    apart: np.ndarray  # (cells,): the sum of `co` over the codes of s
-    grown: np.ndarray  # (columns,): what the places in `co` add
-    lost: np.ndarray  # (columns, codes of s): the sum of n(f,s,l) over the cells of f
+    co: np.ndarray  # (2, cells, codes of s): n(f,s) and n(f,s,l), s not at its mode
+    apart: np.ndarray  # (2, cells): their sums over the codes of s
+    beside: np.ndarray  # (2, columns, codes of s): their sums over the cells of f
+    places: np.ndarray  # (2, cells times codes): the places in `co` that are not 0
+    cells: np.ndarray  # the cells that occur with s
+    pairs: np.ndarray  # the places in `beside` that are not 0
 
 
 @inner
@@ -75,6 +85,55 @@ def count_labels(
     for i in range(labels.size):
         for entry in range(y_indptr[labels[i]], y_indptr[labels[i] + 1]):
             _walk(indptr, cells, y_rows[entry], weights[y_rows[entry]], out[i])
+
+
+@wrapping
+@compiled
+def add_sums_with_labels(
+    columns: Any,
+    modes: Any,
+    first: Any,
+    n_f: Any,
+    y_indptr: Any,
+    y_labels: Any,
+    place: Any,
+    weights: Any,
+    n_l: Any,
+    total: int,
+    xlogx: Any,
+    co: Any,
+    out: Any,
+) -> None:
+    """out[f] += the sums of c log c over n(f,l) of labels of two levels, column by column.
+
+    `columns` are the lists of the columns (indptr, rows, codes), `y_labels` the labels by row, and
+    place[l] is where label l stands in n_l, or behind them if it is not wanted. `co`, (1 + most
+    cells, 1 + labels), is 0 before and after; the counts of one column stay in the cache.
+    """
+    indptr, rows, codes = columns
+    for f in range(out.size):
+        cells = first[f + 1] - first[f]
+        for entry in range(indptr[f], indptr[f + 1]):
+            row = rows[entry]
+            cell = codes[entry] - (codes[entry] > modes[f])
+            for k in range(y_indptr[row], y_indptr[row + 1]):
+                co[cell, place[y_labels[k]]] += weights[row]
+        sums = 0
+        at_mode = total
+        for cell in range(cells):
+            n = n_f[first[f] + cell]
+            at_mode -= n
+            for i in range(n_l.size):
+                fl = co[cell, i]
+                sums += xlogx_of(fl, xlogx) + xlogx_of(n - fl, xlogx)
+                co[cells, i] += fl
+                co[cell, i] = 0
+            co[cell, n_l.size] = 0
+        for i in range(n_l.size):
+            fl = n_l[i] - co[cells, i]
+            sums += xlogx_of(fl, xlogx) + xlogx_of(at_mode - fl, xlogx)
+            co[cells, i] = 0
+        out[f] += sums
 
 
 @compiled
@@ -154,18 +213,19 @@ def add_joint_of_lists(
 
 
 @inner
-def _touch(lists: Lists, row: int, code: int, scratch: WalkMemory, n_touched: int) -> int:
+def _touch(lists: Lists, row: int, code: int, co: Any, places: Any, n_places: int) -> int:
     """Count one row, and keep a list of the cells that occur with a code of s."""
-    co, touched = scratch.co, scratch.touched
     r, s, levels = np.uint64(row), np.uint64(code), np.uint64(co.shape[1])
     weight = lists.weights[r]
+    if weight == 0:
+        return n_places
     for entry in range(np.uint64(lists.indptr[r]), np.uint64(lists.indptr[r + ONE])):
         cell = np.uint64(lists.cells[entry])
         if co[cell, s] == 0:
-            touched[np.uint64(n_touched)] = cell * levels + s
-            n_touched += 1
+            places[np.uint64(n_places)] = cell * levels + s
+            n_places += 1
         co[cell, s] += weight
-    return n_touched
+    return n_places
 
 
 @inner
@@ -176,66 +236,151 @@ def _split(n: int, part: int, xlogx: Any) -> int:
 
 @wrapping
 @compiled
+def cells_of_labels(first: Any, n_f: Any, co: Any, xlogx: Any, beside: Any, splits: Any) -> None:
+    """Make the `LabelCells` of co-occurrences; n_f are the rows of the cells."""
+    for i in range(co.shape[0]):
+        for f in range(beside.shape[1]):
+            rows = 0
+            total = 0
+            for cell in range(first[f], first[f + 1]):
+                fl = co[i, cell]
+                if fl > 0:
+                    rows += fl
+                    total += _split(n_f[cell], fl, xlogx)
+            beside[i, f] = rows
+            splits[i, f] = total
+
+
+@inner
+def _meet(lists: Lists, s: AnchorCells, memory: WalkMemory) -> tuple[int, int, int]:
+    """Count the cells that occur with s: how many places, cells and pairs of f and a code."""
+    levels = s.n.size
+    n_places = 0
+    co, places = memory.co[0], memory.places[0]
+    for k in range(s.rows.size):
+        row = s.rows[k]
+        n_places = _touch(lists, row, s.codes[row], co, places, n_places)
+    n_cells = 0
+    n_pairs = 0
+    for k in range(n_places):
+        cell = memory.places[0, k] // levels
+        code = memory.places[0, k] % levels
+        fs = memory.co[0, cell, code]
+        if memory.apart[0, cell] == 0:
+            memory.cells[n_cells] = cell
+            n_cells += 1
+        memory.apart[0, cell] += fs
+        f = lists.column[cell]
+        if memory.beside[0, f, code] == 0:
+            memory.pairs[n_pairs] = f * levels + code
+            n_pairs += 1
+        memory.beside[0, f, code] += fs
+    return n_places, n_cells, n_pairs
+
+
+@inner
+def _add_met(
+    lists: Lists,
+    n_f: Any,
+    s: AnchorCells,
+    i: int,
+    n_fl: Any,
+    sizes: Any,
+    met: Any,
+    memory: WalkMemory,
+    xlogx: Any,
+    out: Any,
+) -> None:
+    """Add the terms of one label in which cells of f and s meet, in the place of `splits`.
+
+    met[0, f] and met[1, f] become the rows in which neither is at its mode: all, and with l.
+    """
+    levels = s.n.size
+    n_places, n_cells, n_pairs = sizes
+    for k in range(n_places):
+        cell = memory.places[1, k] // levels
+        code = memory.places[1, k] % levels
+        fsl = memory.co[1, cell, code]
+        f = lists.column[cell]
+        memory.co[1, cell, code] = 0
+        memory.apart[1, cell] += fsl
+        memory.beside[1, f, code] += fsl
+        out[f] += _split(memory.co[0, cell, code], fsl, xlogx)
+    for k in range(n_cells):
+        cell = memory.cells[k]
+        fl = n_fl[cell]
+        if fl > 0:
+            fsl = memory.apart[1, cell]
+            memory.apart[1, cell] = 0
+            change = _split(n_f[cell] - memory.apart[0, cell], fl - fsl, xlogx)
+            out[lists.column[cell]] += change - _split(n_f[cell], fl, xlogx)
+    for k in range(n_pairs):
+        f = memory.pairs[k] // levels
+        code = memory.pairs[k] % levels
+        fs = memory.beside[0, f, code]
+        fsl = memory.beside[1, f, code]
+        memory.beside[1, f, code] = 0
+        met[0, f] += fs
+        met[1, f] += fsl
+        change = _split(s.n[code] - fs, s.n_l[i, code] - fsl, xlogx)
+        out[f] += change - _split(s.n[code], s.n_l[i, code], xlogx)
+
+
+@wrapping
+@compiled
 def add_joint_of_levels(
     lists: Lists,
-    s_codes: Any,
-    s_mode: int,
-    n_s: Any,
+    n_f: Any,
+    n_beside: Any,
+    s: AnchorCells,
+    n_l: Any,
     grouped: Any,
     first: Any,
     last: Any,
-    co_fl: Any,
-    n_sl: Any,
-    pairs: Pairs,
+    fl: LabelCells,
+    total: int,
     xlogx: Any,
-    scratch: WalkMemory,
+    met: Any,
+    memory: WalkMemory,
     out: Any,
 ) -> None:
-    """Add the sums of c log c over n(f,s,l), labels of two levels, f and s of any.
+    """Add what labels of two levels add to c log c over n(f,s), f and s of any levels.
 
     The rows in which s is not at its mode and the i-th label occurs are
-    ``grouped[first[i]:last[i]]``: only these are walked. n_sl[i] is n(s,l) where that label is not
-    at its mode. A count n(f,s) that no row of the label is in adds what it adds to n(f,s); the
-    others are split in two.
+    ``grouped[first[i]:last[i]]``: only these are walked. n_f are the rows of the cells, n_beside
+    those in which each column is not at its mode. A count that no row of the label is in adds
+    nothing; the others are split in two. Most columns of sparse data never meet s: theirs change
+    in one count only, that of both modes. `met` is 0 before and after.
     """
     per_label = out.shape[0] > 1
-    co, touched, apart, grown, lost = scratch
-    levels = n_sl.shape[1]
-    plain = np.zeros(levels, np.int64)  # of a code that f is beside at its mode only
-    for i in range(first.size):
+    n_places, n_cells, n_pairs = _meet(lists, s, memory)
+    n_s = s.n.sum()
+    co, places = memory.co[1], memory.places[1]
+    for i in range(n_l.size):
         totals = out[i if per_label else 0]
-        n_touched = 0
+        n_both = 0
         for k in range(first[i], last[i]):
             row = grouped[k]
-            if lists.weights[row] > 0:
-                n_touched = _touch(lists, row, s_codes[row], scratch, n_touched)
-        for k in range(n_touched):
-            cell_of_s = touched[k] // levels
-            code = touched[k] % levels
-            column = lists.column[cell_of_s]
-            fsl = co[cell_of_s, code]
-            co[cell_of_s, code] = 0
-            grown[column] += _split(pairs.cells[cell_of_s, code], fsl, xlogx)
-            lost[column, code] += fsl
-            apart[cell_of_s] += fsl
-        for s in range(levels):
-            plain[s] = _split(n_s[s], n_sl[i, s], xlogx)
+            n_both = _touch(lists, row, s.codes[row], co, places, n_both)
+        sizes = n_both, n_cells, n_pairs
+        _add_met(lists, n_f, s, i, fl.co[i], sizes, met, memory, xlogx, totals)
+        alone = 0  # of a column that never meets s
+        for code in range(s.n.size):
+            alone += _split(s.n[code], s.n_l[i, code], xlogx)
+        rest = total - n_s
+        rest_l = n_l[i] - s.n_l[i].sum()
         for f in range(totals.size):
-            total = pairs.sums[f] + grown[f]
-            grown[f] = 0
-            for cell in range(lists.first[f], lists.first[f + 1]):
-                fsl = co_fl[i, cell] - apart[cell]
-                apart[cell] = 0
-                if fsl > 0:
-                    total += _split(pairs.cells[cell, s_mode], fsl, xlogx)
-                    lost[f, s_mode] += fsl
-            for s in range(levels):
-                if pairs.modes[f, s] == n_s[s] and lost[f, s] == 0:
-                    total += plain[s]
-                elif n_sl[i, s] > 0:
-                    total += _split(pairs.modes[f, s], n_sl[i, s] - lost[f, s], xlogx)
-                    lost[f, s] = 0
-            totals[f] += total
+            modes = rest - n_beside[f] + met[0, f]
+            modes_l = rest_l - fl.beside[i, f] + met[1, f]
+            met[0, f] = 0
+            met[1, f] = 0
+            totals[f] += fl.splits[i, f] + alone + _split(modes, modes_l, xlogx)
+    for k in range(n_places):
+        memory.co[0, memory.places[0, k] // s.n.size, memory.places[0, k] % s.n.size] = 0
+    for k in range(n_cells):
+        memory.apart[0, memory.cells[k]] = 0
+    for k in range(n_pairs):
+        memory.beside[0, memory.pairs[k] // s.n.size, memory.pairs[k] % s.n.size] = 0
 
 
 class Groups(NamedTuple):

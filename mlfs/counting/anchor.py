@@ -12,7 +12,6 @@ import numpy as np
 from mlfs._kernels import co_sums, full_tables, row_walks
 from mlfs.counting.codes import Codes
 from mlfs.counting.layouts import pack_planes
-from mlfs.counting.xlogx import terms_of
 
 if TYPE_CHECKING:
     from mlfs.counting.counts import Counts
@@ -201,7 +200,6 @@ class PairStatistics:
         self.anchor = anchor
         self.rows, self.t_fs, self.t_f, self.t_s = rows, t_fs, t_f, t_s
         self._tables: dict[int, np.ndarray] = {}
-        self._cells: dict[int, row_walks.Pairs] = {}
         self._cache: weakref.ref[Cache] | None = None  # not a reference: the cache holds this
 
     @property
@@ -238,25 +236,6 @@ class PairStatistics:
     def complete_table(self) -> np.ndarray:
         """n(f, s) of all features: (codes, codes of s)."""
         return np.concatenate([self.table(i) for i in range(len(self._co))])
-
-    def cells(self, i: int) -> row_walks.Pairs:
-        """n(f, s) of one column group by cells and modes, with the sums over the cells."""
-        if i not in self._cells:
-            group, anchor = self._counts.groups[i], self.anchor
-            co = self.co(i)
-            n_fs = np.empty((group.cells, anchor.levels), np.int64)
-            n_fs[:, anchor.non_modes] = co.T
-            n_fs[:, anchor.mode] = group.n_cells - co.sum(axis=0)
-            totals = np.zeros((group.cells + 1, anchor.levels), np.int64)
-            np.cumsum(n_fs, axis=0, out=totals[1:])
-            modes = anchor.n - (totals[group.first[1:]] - totals[group.first[:-1]])
-            terms = np.zeros(group.cells + 1, np.int64)
-            np.cumsum(terms_of(n_fs, self._counts.xlogx).sum(axis=1), out=terms[1:])
-            sums = terms[group.first[1:]] - terms[group.first[:-1]]
-            sums += terms_of(modes, self._counts.xlogx).sum(axis=1)
-            self._cells[i] = row_walks.Pairs(n_fs, modes, sums)
-            self._report_growth(n_fs, modes, sums)
-        return self._cells[i]
 
     @cached_property
     def n_sl(self) -> np.ndarray:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mlfs._kernels import co_sums, full_tables
-from mlfs._kernels.row_walks import Lists
+from mlfs._kernels.row_walks import LabelCells, Lists, cells_of_labels
 from mlfs.counting.codes import Codes
 from mlfs.counting.entries import edges_of
 from mlfs.counting.xlogx import XLogX, terms_of
@@ -241,6 +241,16 @@ class ColumnGroup:
         for i in range(n_l.size):
             self._add_pairs_of_cells(co[i : i + 1], n_l[i : i + 1], xlogx, out)
 
+    def add_sums_with_labels(
+        self, labels: Labels, indices: np.ndarray, xlogx: XLogX, out: np.ndarray, at_once: int
+    ) -> None:
+        """The same for labels that are counted now, so many at once."""
+        for start in range(0, indices.size, at_once):
+            chunk = indices[start : start + at_once]
+            self.add_label_sums(
+                labels.n_cells[chunk], self.co_with_labels(labels, chunk), xlogx, out
+            )
+
     def _add_pairs_of_cells(
         self, co: np.ndarray, n_s: np.ndarray, xlogx: XLogX, out: np.ndarray
     ) -> None:
@@ -271,9 +281,18 @@ class ColumnGroup:
         """Whether sums of triples with an anchor need the co-occurrences with the labels."""
         return True
 
-    def add_triple_sums(
-        self, triples: Triples, co_fl: np.ndarray, xlogx: XLogX, out: np.ndarray
-    ) -> None:
+    def walks_levels(self, anchor: Anchor) -> bool:  # noqa: ARG002
+        """Whether `label_cells` take the place of the co-occurrences with the labels."""
+        return False
+
+    def label_cells(self, co_fl: np.ndarray, xlogx: XLogX) -> LabelCells:
+        """The co-occurrences with some labels, and what is made of them for every anchor."""
+        shape = len(co_fl), self.size
+        cells = LabelCells(co_fl, np.empty(shape, self.small), np.empty(shape, np.int64))
+        cells_of_labels(self.first, self.n_cells, co_fl, xlogx, cells.beside, cells.splits)
+        return cells
+
+    def add_triple_sums(self, triples: Triples, co_fl: Any, xlogx: XLogX, out: np.ndarray) -> None:
         """Add the sums of c log c over n(f,s,l): each label's to its row of `out`, or all to one.
 
         `co_fl` are the co-occurrences with the labels, if `needs_label_pairs`.

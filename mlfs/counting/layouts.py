@@ -212,6 +212,7 @@ def pack_planes(codes: Codes, first: int, last: int) -> np.ndarray:
 
 
 START = np.zeros(1, np.int64)
+COLUMN_CELLS = 256  # of a column whose counts with all labels are made at once
 WIDE = 16  # cells of a table for each entry of the lists
 
 
@@ -243,6 +244,38 @@ class RowLists(ColumnGroup):
     def needs_label_pairs(self, anchor: Anchor) -> bool:
         """Whether the rows of the anchor, and not those of the labels too, are walked."""
         return not self.is_wide(anchor)
+
+    def add_sums_with_labels(
+        self, labels: Labels, indices: np.ndarray, xlogx: XLogX, out: np.ndarray, at_once: int
+    ) -> None:
+        """Walk column by column where they have more than two levels and their lists are kept."""
+        cells = int(self.levels.max(initial=1))
+        part, packed = slice(self._begin, self._begin + self.size), self._codes.packed
+        are_packed = packed is not None and bool((packed.first[part] >= 0).any())
+        if self.two_levels or are_packed or cells > COLUMN_CELLS:
+            super().add_sums_with_labels(labels, indices, xlogx, out, at_once)
+            return
+        place = np.full(len(labels), indices.size)
+        place[indices] = np.arange(indices.size)
+        indptr, rows, codes = self._codes.lists_with_codes
+        row_walks.add_sums_with_labels(
+            (indptr[self._begin : self._begin + self.size + 1], rows, codes),
+            self.modes,
+            self.first,
+            self.n_cells,
+            *labels.by_row,
+            place,
+            self._lists.weights,
+            labels.n_cells[indices],
+            self.total,
+            xlogx,
+            padded((cells, indices.size + 1), np.int64),
+            out,
+        )
+
+    def walks_levels(self, anchor: Anchor) -> bool:
+        """Whether a column or the anchor has more than two levels, and the table is small."""
+        return (not self.two_levels or anchor.cells != 1) and not self.is_wide(anchor)
 
     def columns_at_once(self, entries: int) -> int:  # noqa: ARG002  # they are at hand
         """The number of all its columns."""
@@ -288,10 +321,8 @@ class RowLists(ColumnGroup):
         cells = codes - (codes > labels.modes[label])
         row_walks.count_triples(*self._lists[:3], anchor.all_cells, rows, cells, out)
 
-    def add_triple_sums(
-        self, triples: Triples, co_fl: np.ndarray, xlogx: XLogX, out: np.ndarray
-    ) -> None:
-        """Count and sum label by label."""
+    def add_triple_sums(self, triples: Triples, co_fl: Any, xlogx: XLogX, out: np.ndarray) -> None:
+        """Count and sum label by label; where it `walks_levels`, from the cells of the labels."""
         anchor, indices = triples.pairs.anchor, triples.indices
         if self.is_wide(anchor):
             for i, label in enumerate(indices.tolist()):
@@ -305,7 +336,7 @@ class RowLists(ColumnGroup):
         else:
             rows, starts = triples.pairs.rows_by_label
             ends = starts[indices], starts[indices + 1]
-        if not self.two_levels or anchor.cells != 1:
+        if self.walks_levels(anchor):
             self._add_joint_of_levels(triples, rows, ends, co_fl, xlogx, out)
             return
         co = padded((self.size,), self.small)
@@ -381,34 +412,38 @@ class RowLists(ColumnGroup):
         triples: Triples,
         rows: np.ndarray,
         ends: tuple[np.ndarray, np.ndarray],
-        co_fl: np.ndarray,
+        cells: row_walks.LabelCells,
         xlogx: XLogX,
         out: np.ndarray,
     ) -> None:
-        anchor, cells = triples.pairs.anchor, triples.n_sl
-        n_sl = np.empty((triples.indices.size, anchor.levels), np.int64)
-        n_sl[:, anchor.non_modes] = cells
-        n_sl[:, anchor.mode] = triples.labels.n_cells[triples.indices] - cells.sum(axis=1)
+        anchor, n_l = triples.pairs.anchor, triples.labels.n_cells[triples.indices]
+        t_fs = triples.pairs.t_fs[self._begin : self._begin + self.size]
+        out += t_fs if out.shape[0] > 1 else triples.indices.size * t_fs
+        n, n_sl = np.zeros(anchor.levels, np.int64), np.zeros((n_l.size, anchor.levels), np.int64)
+        n[anchor.non_modes], n_sl[:, anchor.non_modes] = anchor.n_cells, triples.n_sl
         scratch = vars(self).pop("_scratch", None)  # taken away: another thread makes its own
-        if scratch is None or scratch.co.shape[1] != anchor.levels:
+        if scratch is None or scratch.co.shape[2] != anchor.levels:
+            places = self.cells * anchor.levels
             scratch = row_walks.WalkMemory(
-                padded((self.cells, anchor.levels), np.int64),
-                np.empty(self.cells * anchor.levels, np.int64),
-                padded((self.cells,), np.int64),
-                padded((self.size,), np.int64),
-                padded((self.size, anchor.levels), np.int64),
+                padded((2, self.cells, anchor.levels), self.small),
+                padded((2, self.cells), self.small),
+                padded((2, self.size, anchor.levels), self.small),
+                np.empty((2, places), np.int64),
+                np.empty(self.cells, np.int64),
+                np.empty(self.size * anchor.levels, np.int64),
             )
         row_walks.add_joint_of_levels(
             self._lists,
-            anchor.codes,
-            anchor.mode,
-            anchor.n,
+            self.n_cells,
+            self.total - self.n[self.offsets[:-1] + self.modes],
+            row_walks.AnchorCells(anchor.codes, anchor.rows, n, n_sl),
+            n_l,
             rows,
             *ends,
-            co_fl,
-            n_sl,
-            triples.pairs.cells(triples.group),
+            cells,
+            self.total,
             xlogx,
+            padded((2, self.size), np.int64),
             scratch,
             out,
         )

@@ -21,6 +21,7 @@ AMOUNT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", re.IGNORECASE)
 REPORT_BYTES = 1024  # of the system's report, which contain the amount
 UNKNOWN = 4 << 30  # on machines that do not report their memory
 LEAST_CACHE = 34 << 20  # kept beside the packed features by default, and as much as these
+KEPT_EACH = 4  # bytes of counts with the labels, which every pick needs, to a byte of the features
 SIXTEENTHS = {"cache": 4, "recent": 1, "kept": 2, "labels": 1, "picked": 2, "masks": 1, "block": 2}
 
 
@@ -47,7 +48,7 @@ class Budget:
     """
 
     cache: int = 512 << 20
-    kept: int = 64 << 20
+    kept: int = 128 << 20
     labels: int = 4 << 20
     recent: int = 4 << 20
     picked: int = 64 << 20
@@ -76,7 +77,7 @@ class Budget:
         most = vars(ROOMY).copy()
         if packed is not None:
             most["cache"] = min(most["cache"], LEAST_CACHE + packed)
-            most["kept"] = min(most["kept"], most["cache"] // 2)
+            most["kept"] = min(most["kept"], LEAST_CACHE + KEPT_EACH * packed)
         share = {part: free * sixteenths // 16 for part, sixteenths in SIXTEENTHS.items()}
         share["block"] //= n_jobs
         return cls(**{part: min(most[part], share[part]) for part in most})

@@ -365,7 +365,7 @@ class Table:
             self.mask_of,
             ignore_missing=self.ignore_missing,
             positions=self.positions,
-            budget=replace(self.budget, cache=0),
+            budget=replace(self.budget, cache=0, kept=0),
         )
 
     def of_equal_rows(self) -> Table:

@@ -17,6 +17,7 @@ import numpy as np
 
 from mlfs._kernels import co_sums, full_tables
 from mlfs._kernels.full_tables import gini_of_tables
+from mlfs._kernels.row_walks import LabelCells
 from mlfs.counting.anchor import PairStatistics
 from mlfs.counting.column_groups import Triples
 from mlfs.counting.xlogx import XLogX, per_row, wrap_int64
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 NONE = np.zeros((0, 0), np.int32)
 
 CELLS_AT_ONCE = 1 << 16  # of co-occurrences that are counted before they are summed: half a cache
+SPLIT_BYTES = 12  # of what is made of the cells of a column and a label, in `LabelCells`
 EACH_BYTES = 16  # of the joint sum of a feature and a label, and of what it is made from
 
 
@@ -44,6 +46,7 @@ class LabelPairs:
     def __init__(self, table: Table) -> None:
         self._table, self._counts = table, table.counts
         self._kept: dict[int, np.ndarray] = {}  # by column group, with all labels, if they fit
+        self._kept_cells: dict[int, LabelCells] = {}
 
     def labels_at_once(self, i: int) -> int:
         """The number of labels whose co-occurrences with a column group are held at a time."""
@@ -54,7 +57,9 @@ class LabelPairs:
     @cached_property
     def _keeps_all(self) -> bool:
         """Whether the co-occurrences of all features with all labels are few enough to be kept."""
-        n_bytes = len(self._counts.labels) * sum(g.n_cells.nbytes for g in self._counts.groups)
+        groups = self._counts.groups
+        each = sum(g.n_cells.nbytes + SPLIT_BYTES * g.size * (not g.two_levels) for g in groups)
+        n_bytes = len(self._counts.labels) * each
         if not self._counts.labels.all_two_levels or n_bytes > self._table.budget.kept:
             return False
         self._table.cache.limit -= min(n_bytes, self._table.cache.limit // 2)
@@ -69,10 +74,17 @@ class LabelPairs:
         co_all = self._kept.get(i)
         if co_all is None:
             co_all = self._kept[i] = self._count(i, np.arange(len(self._counts.labels)))
-        start, size = int(labels[0]), labels.size
-        if int(labels[-1]) - start == size - 1 and (size < 3 or (np.diff(labels) == 1).all()):
-            return co_all[start : start + size]
-        return co_all[labels]
+        return co_all[_places(labels)]
+
+    def cells(self, i: int, labels: np.ndarray) -> LabelCells:
+        """The same, and what is made of them for every anchor."""
+        group, xlogx = self._counts.groups[i], self._counts.xlogx
+        if not self._keeps_all:
+            return group.label_cells(self.co(i, labels), xlogx)
+        if i not in self._kept_cells:
+            every = np.arange(len(self._counts.labels))
+            self._kept_cells[i] = group.label_cells(self.co(i, every), xlogx)
+        return LabelCells(*(part[_places(labels)] for part in self._kept_cells[i]))
 
     def _count(self, i: int, labels: np.ndarray) -> np.ndarray:
         return self._counts.groups[i].co_with_labels(self._counts.labels, labels)
@@ -100,14 +112,23 @@ class LabelPairs:
             return total
 
         def work(i: int, a: int, b: int) -> None:
-            group, step = counts.groups[i], self.labels_at_once(i)
-            for start in range(0, labels.size, step):
-                chunk = labels[start : start + step]
-                co = self.co(i, chunk) if self._keeps_all else self._count(i, chunk)
-                group.add_label_sums(counts.labels.n_cells[chunk], co, counts.xlogx, total[a:b])
+            group, y, out = counts.groups[i], counts.labels, total[a:b]
+            if self._keeps_all:
+                group.add_label_sums(y.n_cells[labels], self.co(i, labels), counts.xlogx, out)
+            else:
+                at_once = self.labels_at_once(i)
+                group.add_sums_with_labels(y, labels, counts.xlogx, out, at_once)
 
         counts.parallel.over_groups(work, int(counts.non_mode.sum()))
         return total
+
+
+def _places(labels: np.ndarray) -> slice | np.ndarray:
+    """A slice where labels follow one another, so that nothing is copied."""
+    start, size = int(labels[0]), labels.size
+    if int(labels[-1]) - start == size - 1 and (size < 3 or (np.diff(labels) == 1).all()):
+        return slice(start, start + size)
+    return labels
 
 
 class Sums(NamedTuple):
@@ -264,7 +285,9 @@ class TripleSums:
     def _add(self, triples: Triples, out: np.ndarray) -> None:
         group, i = self.counts.groups[triples.group], triples.group
         needed = group.needs_label_pairs(triples.pairs.anchor)
-        co_fl = self.table.label_pairs.co(i, triples.indices) if needed else NONE
+        pairs = self.table.label_pairs
+        known = pairs.cells if group.walks_levels(triples.pairs.anchor) else pairs.co
+        co_fl = known(i, triples.indices) if needed else NONE
         group.add_triple_sums(triples, co_fl, self.counts.xlogx, out)
 
     def labels_at_once(self, i: int, pairs: PairStatistics) -> int:
