@@ -4,8 +4,9 @@ The rows of labels are permuted within the strata of the joint values of the ear
 the statistic is the greatest information about the labels, given these strata, of all candidates:
 so it is paid for that the best of them is chosen. Where information is corrected for chance, the
 statistic is the greatest excess over the mean of some other permutations: else a column of many
-levels would be the greatest in every permutation. Permutations end early where p is clearly large
-(Besag & Clifford, 1991). ForwardStop (G'Sell and others, 2016) ends a path of picks by such
+levels would be the greatest in every permutation. Permutations end early where p is clearly large:
+if l of them were needed until h reach the statistic, p is h / l (Besag & Clifford, 1991).
+ForwardStop (G'Sell and others, 2016) ends a path of picks by such
 p-values.
 """
 
@@ -53,9 +54,9 @@ def path_p_values(
         if tells:
             generator = np.random.Generator(np.random.PCG64([seed, rank]))
             strata = path.strata(still)
-            centre = (
-                by_chance(strata, generator) if is_adjusted(info) else np.zeros(still.size, int)
-            )
+            centre = np.zeros(still.size, int)
+            if is_adjusted(info):
+                centre = by_chance(strata, generator)
             observed, exceeding, done = (strata.told() - centre).max(), 0, 0
             while done < permutations and CLEAR * exceeding <= permutations:
                 if done % REPORTED == 0:
@@ -63,7 +64,8 @@ def path_p_values(
                     LOGGER.info(msg, rank + 1, done, permutations, rows)
                 exceeding += reaches(strata, generator, centre, observed)
                 done += 1
-            p = (1 + exceeding) / (1 + done)
+            ended = CLEAR * exceeding > permutations
+            p = exceeding / done if ended else (1 + exceeding) / (1 + done)
         yield p, rows
         path.take(column)
 
