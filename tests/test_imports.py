@@ -23,9 +23,9 @@ LAYERS = [
     {"discretize", "information", "criteria", "datasets"},
     {"search"},
     {"api"},
-    {"auditing", "models"},
+    {"auditing", "models", "explorer"},
     {"compare"},
-    {"plots", "explorer"},
+    {"plots"},
     {"cli"},
 ]
 # A public name that is written in a layer above its package: imported inside one function.

@@ -21,11 +21,12 @@ __all__ = ["lowest", "newest", "oldest"]
 
 ROOT = Path(__file__).resolve().parents[1]
 TOOLS = ("hypothesis", "pytest", "pytest-timeout")
-EXTRAS = ("datasets", "parquet", "plot", "compare")
+EXTRAS = ("datasets", "parquet", "h5ad", "plot", "compare")
 FRAMES = ("pandas", "polars")  # what users hand over, in the lowest versions that the tests know
 # The public functions, frames, files and plots: where other versions of other packages can show.
 PUBLIC_TESTS = [
     *("tests/api/test_selector.py", "tests/data/test_arrays.py", "tests/data/test_parquet.py"),
+    "tests/data/test_h5ad.py",
     "tests/datasets/test_downloads.py",
     *("tests/plots", "-k", "not answers_as"),  # real files: their answers are held elsewhere
 ]

@@ -74,6 +74,31 @@ def from_planes(
 
 
 @compiled
+def in_order(
+    place: Any, indptr: Any, rows: Any, codes: Any, bits: Any, code_at: Any, to: Any, out: Any
+) -> None:
+    """The lists of columns whose row i becomes row place[i]: rows in `to`, codes in `out`.
+
+    `bits`, one for each row, are 0 before and after; `code_at`, a number for each row, is memory.
+    """
+    for column in range(indptr.size - 1):
+        for at in range(np.uint64(indptr[column]), np.uint64(indptr[column + 1])):
+            row = np.uint64(place[np.uint64(rows[at])])
+            bits[row // np.uint64(WORD)] |= ONE << row % np.uint64(WORD)
+            code_at[row] = codes[at]
+        end = np.uint64(indptr[column])
+        for word in range(bits.size):
+            left = bits[word]
+            bits[word] = NONE
+            while left:
+                moved = np.uint64(word * WORD + lowest(left))
+                to[end] = moved
+                out[end] = code_at[moved]
+                end += ONE
+                left &= left - ONE
+
+
+@compiled
 def by_row(
     indptr: Any,
     rows: Any,

@@ -24,6 +24,7 @@ COLUMNS = (
     "rank", "index", "name", "score", "relevance", "redundancy", "label_correlation", "margin",
     "runner_up", "ties",
 )  # fmt: skip
+PANEL = ("cost", "tells", "bound", "instead_of", "price")
 WIDEST = 60
 SHOWN = 20
 SUBSTITUTES = 3  # that are named in a line
@@ -70,17 +71,20 @@ def csv_text(selection: Selection) -> str:
     writer = csv.writer(stream, lineterminator="\n")
     per_label = selection.scope == "each label"
     rankings: Sequence[Ranking] = list(selection.labels.values()) if per_label else [selection]
+    panel = PANEL if any(ranking.terms_of_panel for ranking in rankings) else ()
     rows = (entry.to_row() for ranking in rankings for entry in ranking.certainty if entry)
     certain = [*next(rows, {})]
-    writer.writerow((["label"] if per_label else []) + [*COLUMNS, *certain])
+    writer.writerow([*(["label"] if per_label else []), *COLUMNS, *panel, *certain])
     for ranking in rankings:
         for pick in ranking.chosen:
             label = [escape(ranking.label, CONTROL_IN_CELLS)] if per_label else []
+            terms = {} if pick.panel is None else pick.panel.to_dict()
             sure = {} if pick.certainty is None else pick.certainty.to_row()
             if "substitutes" in sure:
                 indices = (str(entry["index"]) for entry in sure["substitutes"])
                 sure["substitutes"] = " ".join(indices)
-            writer.writerow(label + _cells(pick) + [sure.get(name) for name in certain])
+            more = [_constraint(terms.get(name)) for name in panel]
+            writer.writerow([*label, *_cells(pick), *more, *(sure.get(name) for name in certain)])
     return stream.getvalue()
 
 
@@ -94,6 +98,13 @@ def _cells(pick: Chosen) -> list[Any]:
         "" if pick.runner_up is None else pick.runner_up,
         " ".join(map(str, pick.ties)),
     ]
+
+
+def _constraint(value: Any) -> Any:
+    """A term of a panel as a cell; names are separated by semicolons."""
+    if isinstance(value, list):
+        return escape("; ".join(value), CONTROL_IN_CELLS)
+    return "" if value is None else repr(value)
 
 
 def json_text(document: Mapping[str, Any]) -> str:

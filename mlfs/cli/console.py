@@ -222,7 +222,7 @@ def check_suffix(path: str, to: str | None) -> None:
         shown = printable(path, 400)
         raise UsageError(
             f"the format of {shown!r} does not follow from its suffix: say it with --to, which "
-            f"takes {', '.join(name for name in FORMATS if name != 'npy')}"
+            f"takes {', '.join(name for name in FORMATS if name not in {'npy', 'h5ad'})}"
         )
 
 

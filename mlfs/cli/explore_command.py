@@ -11,6 +11,7 @@ from mlfs.cli.help import Command, topical
 from mlfs.cli.shared_options import declared, input_data, reading, talking
 
 PREPARING = ("bins", "n_bins", "nominal_limit", "missing", "n_jobs", "max_memory")
+SURE = ("resamples", "seed")
 TOPIC = "What to show"
 
 
@@ -19,6 +20,7 @@ TOPIC = "What to show"
     short_help="write a page on which columns can be forbidden and forced",
     examples=[
         ("mlfs explore -c jmi -n 20 -o page.html data.arff", "open page.html in a browser"),
+        ("mlfs explore --resamples 200 -o page.html data.arff", "with what could stand instead"),
         ("mlfs explore --most 500 -o page.html data.arff", "more candidates, a larger page"),
     ],
 )
@@ -44,7 +46,7 @@ TOPIC = "What to show"
     metavar="N",
     help="The candidates: so many features of greatest relevance, and all picks.",
 )
-@declared(*PREPARING)
+@declared(*PREPARING, *SURE)
 @reading
 @topical("Output", "-o", "--output", metavar="FILE", required=True, help="The page to write.")
 @topical("Output", "--force", is_flag=True, help="Overwrite an existing file.")
@@ -72,7 +74,7 @@ def explore(
     console = console_of(context)
     check_place(output, data, force=force)
     dataset = input_data(data, options)
-    settings = {name: options[name] for name in PREPARING}
+    settings = {name: options[name] for name in (*PREPARING, *SURE)}
     page = explored(AsGiven(dataset), criterion, n, most=most, **settings)
     write_report(page.to_html(), output, force=force)
     console.detail(f"wrote {output}")

@@ -40,7 +40,7 @@ ELSEWHERE: tuple[tuple[str, str, str], ...] = (  # options, the commands without
     ("-p --parameter", "compare", "write it behind the name, as in -c mlfs_local:beta=0.5"),
     ("-k --parents --inference --threshold -l --learner -P --learner-parameter", "compare",
      "write it behind the model's name, as in -m occ:k=3"),
-    ("--delimiter --decimal --encoding --separator --limit --from --classes", "compare",
+    ("--delimiter --decimal --encoding --separator --layer --limit --from --classes", "compare",
      "write the data as another file with mlfs convert, which has it, and compare on that"),
     ("--group", "compare", "--groups COLUMN keeps rows of one value in one fold"),
     ("--groups", "select explain", "--group NAME=GLOB makes a group of features"),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 WORDS = ("all", "auto", "cv", "fdr")  # numbers of features
 READING = (
     "labels", "classes", "separator", "encoding", "source_format", "limit", "delimiter", "decimal",
-    "missing_values", "dates",
+    "missing_values", "dates", "layer",
 )  # fmt: skip
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -89,8 +89,8 @@ def _labels(otherwise: str) -> Callable[[F], F]:
 _reading = stacked(
     topical(
         "Data", "--from", "source_format", metavar="FORMAT",
-        help="The format of the data: arff csv tsv svmlight xmc npz npy mat parquet. By default "
-        "the suffix tells.",
+        help="The format of the data: arff csv tsv svmlight xmc npz npy mat parquet h5ad. By "
+        "default the suffix tells.",
     ),
     topical(
         "Data", "--separator", metavar="TEXT", default="|", show_default=True,
@@ -114,6 +114,8 @@ _reading = stacked(
         help="Dates are left out (skip), counted as year, month, weekday and hour (parts), or kept "
         "as they are (keep). By default left out, and kept by mlfs convert.",
     ),
+    topical("Data", "--layer", metavar="NAME", default="",
+            help="The layer of an h5ad file that is read instead of its X."),
     topical("Data", "--encoding", metavar="NAME", default="utf-8", show_default=True,
             help="The encoding of a text file."),
     topical(
@@ -209,7 +211,8 @@ def input_data(
     reading = {name: options.pop(name, False) for name in READING}
     reading["format"] = reading.pop("source_format")
     reading["limits"] = Limits().raised(reading.pop("limit"))
-    reading |= {"delimiter": reading["delimiter"] or "", "decimal": reading["decimal"] or "."}
+    reading |= {name: reading[name] or "" for name in ("delimiter", "layer")}
+    reading["decimal"] = reading["decimal"] or "."
     words = reading["missing_values"] or ""
     reading["missing_values"] = [word.strip() for word in words.split(",") if word.strip()]
     reading["dates"] = reading["dates"] or dates

@@ -397,10 +397,10 @@ class Codes:
 
     def moved(self, place: np.ndarray) -> Codes:
         """The same rows in another order: row i becomes row `place[i]`."""
-        rows = place.astype(np.int32)[self.rows]
-        order = np.argsort(self.column_of_entry * np.int64(self.n_rows) + rows)
-        codes = self.codes[order]
-        return self.with_entries(self.indptr, rows[order], codes, counts=self._counts)
+        rows, codes = np.empty_like(self.rows), np.empty_like(self.codes)
+        bits, memory = np.zeros(-(-self.n_rows // 64), np.uint64), np.empty(self.n_rows, np.int32)
+        lists.in_order(place, self.indptr, self.rows, self.codes, bits, memory, rows, codes)
+        return self.with_entries(self.indptr, rows, codes, counts=self._counts)
 
     def valid(self, *, ignore_missing: bool) -> np.ndarray:
         """The number of codes of each column, without the missing one if it is left out."""

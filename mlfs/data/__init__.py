@@ -4,8 +4,8 @@
 format cannot carry. `request` holds what a user asks of a reader, and its limits. `files` opens
 and unpacks a file and cuts text into pieces of whole lines; `whole_files` writes one.
 The readers are `arff`, `delimited` (CSV and TSV), `svmlight` (and XMC, over `sparse_rows` and
-`row_stack`), `npz` and `npy`, `mat` (over `mat_elements`) and `parquet`; `assemble` and `metadata`
-are what they share, and `labels` finds the label columns and maps their values.
+`row_stack`), `npz` and `npy`, `mat` (over `mat_elements`), `parquet` and `h5ad`; `assemble` and
+`metadata` are what they share, and `labels` finds the label columns and maps their values.
 A dense table that comes in pieces is a `packed_table` (over `bit_slices` and `spool`).
 In memory: `arrays`, with `frames`, `columns` and `matrices`.
 `dataset` is the result, shown by `html`; `identifiers` finds columns that name its rows, `dates`

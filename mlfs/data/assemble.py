@@ -172,7 +172,9 @@ def assemble(
                 f"{printable(path, 400)}: the column {printable(name)!r} cannot be a label: "
                 f"{reason}"
             )
-        codes, new_labels = _labels(column, table[:, j], texts, label_columns.lists, request, path)
+        codes, new_labels = labels_of(
+            column, table[:, j], texts, label_columns.lists, request, path
+        )
         label_codes.append(codes)
         labels.extend(new_labels)
     label_set = set(label_columns.columns)
@@ -208,7 +210,7 @@ def assemble(
     )
 
 
-def _labels(
+def labels_of(
     column: Column,
     x: np.ndarray,
     texts: Callable[[], list[str | None]],
@@ -216,6 +218,7 @@ def _labels(
     request: Request,
     path: str,
 ) -> tuple[Any, tuple[Label, ...]]:
+    """The labels that one column of a table is, or lists if it may."""
     if lists and column.kind == "numeric":
         distinct = distinct_numbers(x)[0]
         lists = not is_binary(map(number_text, distinct)) and all(map(float.is_integer, distinct))
@@ -227,6 +230,13 @@ def _labels(
             return split_lists(column.name, present, request, path)
     codes, label = map_column(column, x, request, path)
     return codes.reshape(-1, 1), (label,)
+
+
+def texts_of(column: Column, x: np.ndarray) -> list[str | None]:
+    """The texts of a column, None where missing."""
+    if column.kind == "numeric":
+        return [None if np.isnan(v) else str(int(v)) for v in x.tolist()]
+    return [None if np.isnan(v) else column.values[int(v)] for v in x.tolist()]
 
 
 def _notes(

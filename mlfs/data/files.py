@@ -33,7 +33,7 @@ BINARY = {
     b"\xfd7zXZ\x00": "an xz file; give it the suffix .xz",
     b"PAR1": f"a Parquet file; say {setting('format', 'parquet')}",
     b"MATLAB 5.0": f"a MATLAB file; say {setting('format', 'mat')}",
-    b"\x89HDF": "an HDF5 file",
+    b"\x89HDF": f"an HDF5 file; say {setting('format', 'h5ad')} if it is AnnData",
 }
 PATIENCE = 1.0
 

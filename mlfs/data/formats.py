@@ -164,6 +164,7 @@ OURS = {
     "npy": Format((".npy",), "mlfs.data.npy", "X.npy with Y.npy beside it"),
     "mat": Format((".mat",), "mlfs.data.mat", "MATLAB v5 with data and target"),
     "parquet": Format((".parquet", ".pq"), "mlfs.data.parquet.parquet_reader", "Parquet (extra)"),
+    "h5ad": Format((".h5ad",), "mlfs.data.h5ad", "AnnData (extra)"),
 }  # fmt: skip
 FORMATS = Registry("formats", OURS)
 
@@ -239,6 +240,7 @@ def read(
     needed: Sequence[str] | None = None,
     missing_values: str | Sequence[str] = (),
     dates: str = "skip",
+    layer: str = "",
 ) -> Dataset:
     """Read a multi-label table, whatever its format.
 
@@ -282,6 +284,8 @@ def read(
     dates : {"skip", "parts", "keep"}
         What becomes of columns of dates: left out, counted by year, month, weekday and hour, or
         kept as they are.
+    layer : str
+        The layer of an h5ad file that is read instead of its X.
     """
     name = os.fspath(path)
     if not separator:
@@ -308,6 +312,7 @@ def read(
             [missing_values] if isinstance(missing_values, str) else missing_values
         ),
         dates=dates,
+        layer=layer,
     )
     kind = _kind_by_name(name, format, request)
     files = files_of(name)
@@ -326,7 +331,7 @@ def read(
         raise ParseError("the file is empty; a data set has one row at least", name)
     if kind is None:
         kind = format_of(name, None, file.head())
-        request.check_text(kind)
+        request.check_format(kind)
     dataset: Dataset = FORMATS[kind].function("read")(file, name, request)
     return with_dates(dataset, dates)
 
@@ -340,7 +345,7 @@ def _kind_by_name(path: str, format: str | None, request: Request) -> str | None
         by_suffix = (kind for kind, form in FORMATS.items() if suffix in form.suffixes)
         kind = next(by_suffix, "csv" if request.delimiter else None)
     if kind is not None:
-        request.check_text(kind)
+        request.check_format(kind)
     return kind
 
 
@@ -352,6 +357,8 @@ def sniff_format(content: bytes) -> str | None:
         return "parquet"
     if content.startswith(b"MATLAB"):
         return "mat"
+    if content.startswith(b"\x89HDF"):
+        return "h5ad"
     start = 3 if content.startswith(b"\xef\xbb\xbf") else 0
     while start < min(len(content), 1 << 16):
         stop = content.find(b"\n", start)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import io
 import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -26,7 +26,7 @@ from mlfs.data.dataset import Dataset, NumberedNames, Source
 from mlfs.data.files import InputFile
 from mlfs.data.matrices import COUNTED_TYPES, needs_check
 from mlfs.data.metadata import check_limits, from_parts
-from mlfs.data.packed_table import Packer
+from mlfs.data.packed_table import PackedTable, Packer
 from mlfs.data.request import Request
 from mlfs.errors import DataError, ParseError, UsageError, printable, setting
 
@@ -142,8 +142,18 @@ def matrix(stream: Any, size: int, names: Sequence[str] | None, request: Request
     check_limits(np.broadcast_to(np.zeros((), form.dtype), form.shape), None, request.limits, path)
     if names is None or len(names) != d:
         names = NumberedNames("x", d)
+    table = packed(_rows(stream, head[form.start :], form), names, request, path)
+    if table.shape[0] != form.shape[0] or stream.read(1):
+        raise DamagedArray(f"declares {size} bytes and holds other than that")
+    return table
+
+
+def packed(
+    parts: Iterable[np.ndarray], names: Sequence[str], request: Request, path: str
+) -> PackedTable:
+    """Pack the rows of a table as they come; its columns have these names."""
     packer = Packer(request.max_memory)
-    for rows in _rows(stream, head[form.start :], form):
+    for rows in parts:
         try:
             if needs_check(rows):
                 refuse_merged(rows, names, packer.n_rows)
@@ -152,8 +162,6 @@ def matrix(stream: Any, size: int, names: Sequence[str] | None, request: Request
         except DataError as error:
             raise error.in_file(path) from None
         packer.add(rows)
-    if packer.n_rows != form.shape[0] or stream.read(1):
-        raise DamagedArray(f"declares {size} bytes and holds other than that")
     return packer.finish()
 
 

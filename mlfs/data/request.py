@@ -140,6 +140,8 @@ class Request:
         The words that stand for a missing value in delimited text, beside `MISSING`.
     dates : str
         What becomes of dates, see `mlfs.data.dates`.
+    layer : str
+        The layer of an h5ad file that is read instead of its X.
 
     Examples
     --------
@@ -161,9 +163,12 @@ class Request:
     needed: frozenset[str] | None = None
     missing_values: frozenset[str] = frozenset()
     dates: str = "skip"
+    layer: str = ""
 
-    def check_text(self, kind: str) -> None:
-        """Refuse a delimiter or a decimal sign for a format that is not of delimited text."""
+    def check_format(self, kind: str) -> None:
+        """Refuse an option of other formats."""
+        if self.layer and kind != "h5ad":
+            raise UsageError(f"is for h5ad files, and this is {kind}", option="layer")
         if kind in {"csv", "tsv"}:
             return
         for name, is_set in (

@@ -50,7 +50,7 @@ class RowStack:
             if small is None:
                 small = _is_small(values)
             if not small:
-                self._values.widen(np.float64)
+                self._values.widen(values.dtype)
         self._values.add(values)
         if rows.indices.dtype != self._columns.array.dtype:
             self._columns.widen(np.result_type(rows.indices, self._columns.array))

@@ -19,6 +19,7 @@ from mlfs.api.options import check_options
 from mlfs.api.prepared import prepare
 from mlfs.api.selecting import select_silently
 from mlfs.api.value_kinds import Bins, Missing, Whole
+from mlfs.data.files import split_suffix
 from mlfs.errors import MlfsError, UsageError, printable, tell
 from mlfs.explorer.folds import FOLDS, Arrays, is_faithful
 
@@ -87,6 +88,8 @@ def explore(
     nominal_limit: int = 10,
     missing: Missing = "level",
     sample_weight: Any = None,
+    resamples: int | None = None,
+    seed: int = 0,
     n_jobs: int | None = None,
     max_memory: int | str | None = None,
 ) -> Explorer:
@@ -107,6 +110,9 @@ def explore(
         The candidates of the page: so many of greatest relevance, and the first picks.
     labels, feature_names, label_names, bins, n_bins, nominal_limit, missing, sample_weight
         As for `mlfs.select`.
+    resamples, seed
+        As for `mlfs.select`: the page then shows how sure the first picks are, and what could
+        stand in their places.
     n_jobs, max_memory
         As for `mlfs.select`.
 
@@ -124,11 +130,11 @@ def explore(
     options = check_options(locals())
     most = Whole(least=2).read("most", most)
     n = Whole().read("n", n)
-    name, _ = criteria.get(criterion)
+    name = criterion if criterion in FOLDS else criteria.get(criterion)[0]
     if name not in FOLDS:
         msg = f"is {printable(name)!r}, which a page cannot compute: take one of {', '.join(FOLDS)}"
         raise UsageError(msg, option="criterion")
-    kept = ("criterion", "n")
+    kept = ("criterion", "n", "resamples", "seed")
     preparing = {key: value for key, value in options.items() if key not in kept}
     prepared = prepare(data, **preparing, correction="none")
     tell(prepared.notes, stacklevel=2)
@@ -136,15 +142,17 @@ def explore(
         raise UsageError("a page has counted columns: prepare the data without groups, from counts")
     info, dataset = prepared.info, prepared.dataset
     n = min(n, info.d - len(prepared.identifiers))
-    picks = select_silently(prepared, name, n, correction="none")
+    picks = select_silently(prepared, name, n, correction="none", resamples=resamples, seed=seed)
     given = np.arange(info.d) if dataset.places is None else dataset.given
-    picked = np.flatnonzero(np.isin(given, picks.indices))
+    instead = [entry.index for c in picks.certainty if c for entry in c.substitutes]
+    picked = np.flatnonzero(np.isin(given, [*picks.indices, *instead]))
     relevant = np.argsort(-np.round(info.mi_fL / 1e-12), kind="stable")
     relevant = relevant[~np.isin(relevant, prepared.identifiers)][:most]
     columns = np.union1d(relevant, picked)
     view = info.only(columns)
     arrays = Arrays.of(view)
     document = {
+        "data": Path(split_suffix(dataset.source.path)[0]).name,
         "names": [dataset.names[j] for j in columns.tolist()],
         "index": given[columns].tolist(),
         "labels": list(dataset.label_names),
@@ -161,6 +169,16 @@ def explore(
         "given": _packed(arrays.given),
         "by_label": _packed(np.asarray(view.mi_fl), "<f4"),
     }
+    if resamples is not None:
+        document["sure"] = [
+            {
+                "index": int(pick),
+                "kept": certainty.kept,
+                "substitutes": [[e.index, e.share, e.shared] for e in certainty.substitutes],
+            }
+            for pick, certainty in zip(picks.indices, picks.certainty, strict=True)
+            if certainty is not None
+        ]
     if name not in document["folds"]:
         msg = f"is {name!r}, whose terms on these data are not made of pairs: take another one"
         raise UsageError(msg, option="criterion")

@@ -57,6 +57,7 @@ INTERACTION = ((1.0, "relevance"), (-1.0, "f_given_s"))
 FOLDS = {
     "mim": Fold(),
     "mrmr": Fold(((1.0, "mi"),), "labels", total=-1.0, over="n"),
+    "mifs": Fold(((1.0, "mi"),), "labels", total=-1.0),
     "ami": Fold(((1.0, "mi"),), total=-1.0),
     "jmi": Fold(((1.0, "s_given_f"),), total=1.0, over="n"),
     "cmim": Fold(((1.0, "f_given_s"),), least=True, total=1.0, score="least"),

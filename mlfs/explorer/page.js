@@ -177,7 +177,8 @@
 
   function row(f, cells, extra = {}) {
     const line = make("tr", {
-      tabindex: "0", "data-f": f, "aria-selected": String(f === state.at), ...extra,
+      tabindex: "0", "data-f": f, "aria-label": shortName(f), "aria-selected": String(f === state.at),
+      ...extra,
       onclick: () => { state.at = f; show(); },
       onkeydown: (event) => {
         if (event.target !== line || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -200,15 +201,27 @@
       make("thead", {}, top), make("tbody", {}, ...rows)));
   }
 
+  // what resampling said of a pick, as long as it and those before it are the first ones
+  function sureOf(picks, f) {
+    const at = picks.findIndex((p) => p.f === f), sure = data.sure ?? [];
+    const same = (p, i) => sure[i] && data.index[p.f] === sure[i].index;
+    return state.criterion === data.criterion && at >= 0 && picks.slice(0, at + 1).every(same)
+      ? sure[at] : null;
+  }
+
+  const share = (x) => `${Math.round(100 * x)} %`;
+
   function showPicks(picks) {
     const most = Math.max(...picks.map((p) => Math.max(p.score, p.relevance)), 0);
     const rows = picks.map((p, i) => row(p.f, [
       String(i + 1), nameOf(p.f), buttons(p.f), number(p.score), meter(p.score, p.relevance, most),
       number(p.relevance), number(p.relevance - p.score), number(p.margin),
       p.second < 0 ? "–" : nameOf(p.second),
+      ...(data.sure ? [sureOf(picks, p.f) ? share(sureOf(picks, p.f).kept) : "–"] : []),
       p.forced ? "forced" : p.ties.length ? `ties with ${p.ties.length}` : "",
     ]));
-    const head = ["rank", "name", "", "score", "", "relevance", "redundancy", "margin", "runner-up", ""];
+    const head = ["rank", "name", "", "score", "", "relevance", "redundancy", "margin", "runner-up",
+      ...(data.sure ? ["kept"] : []), ""];
     parts.picks.replaceChildren(heading("Picks"), table(head, rows, "picks"));
   }
 
@@ -258,7 +271,7 @@
     parts.matrix.replaceChildren(fold);
   }
 
-  function showColumn() {
+  function showColumn(picks) {
     const f = state.at;
     if (f < 0) {
       parts.column.replaceChildren(heading("One column"), make("p", {}, "Choose a column to see which labels it tells."));
@@ -272,7 +285,13 @@
     const alike = Array.from(R, (_, s) => [s, similarity(f, s)]).filter(([s]) => s !== f)
       .sort((a, b) => b[1] - a[1]).slice(0, 5)
       .map(([s, value]) => row(s, [nameOf(s), number(value)]));
+    const substitutes = (sureOf(picks, f)?.substitutes ?? []).map(([index, won, shared]) => {
+      const s = places.get(index);
+      return row(s, [nameOf(s), share(won), number(shared)]);
+    });
     parts.column.replaceChildren(heading("One column"), make("p", {}, nameOf(f), " "), buttons(f),
+      ...(substitutes.length ? [make("h3", {}, "What could stand in its place"),
+        table(["column", "wins", "SU"], substitutes, "substitutes")] : []),
       make("h3", {}, "Labels that it tells"), table(["label", "", "I(f;l)"], shown, "labels that it tells"),
       make("h3", {}, "Columns most like it"), table(["column", "SU"], alike, "columns most like it"));
   }
@@ -296,7 +315,7 @@
     showPicks(picks);
     showMap(picks);
     showMatrix(picks);
-    showColumn();
+    showColumn(picks);
     showCandidates(picks);
     said.textContent = `${picks.length} picks by ${state.criterion}; ${state.force.length} forced, ` +
       `${state.forbid.length} forbidden`;
@@ -359,7 +378,7 @@
     make("label", {}, "search by name ", search), count, list);
   document.querySelector("main").append(
     make("h1", {}, "Explorer of a selection"),
-    make("p", { class: "told" }, `${data.rows.toLocaleString("en")} rows, ${data.features.toLocaleString("en")} features, ${q} labels; ` +
+    make("p", { class: "told" }, data.data ? make("bdi", {}, `${data.data.slice(0, 80)}: `) : "", `${data.rows.toLocaleString("en")} rows, ${data.features.toLocaleString("en")} features, ${q} labels; ` +
       "scores in nats. Click on a column, or go to it with the Tab and arrow keys; P forces it, F forbids it, R releases it."),
     make("div", { class: "panel" }, make("div", { class: "bar" },
       make("label", {}, "criterion ", criterion), make("label", {}, "picks ", size),

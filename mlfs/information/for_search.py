@@ -237,6 +237,10 @@ def with_parents(info: Info, parents: Sequence[tuple[int, ...]] | None) -> Info:
         return info
     if isinstance(info, ExactInfo):
         return ExactInfo(info._table, labels=info._labels, features=info._features, parents=network)
+    if isinstance(info, AdjustedInfo):
+        exact = with_parents(info._exact, network)
+        assert isinstance(exact, ExactInfo)
+        return AdjustedInfo(exact, info._expected)
     if isinstance(info, StratifiedInfo):
         return info.made_of(lambda stratum: with_parents(stratum, parents))
     view = copy.copy(info)
@@ -275,6 +279,7 @@ def chance_relevance(info: Info, generator: np.random.Generator, shuffles: int) 
             LOGGER.info(msg, f"{info.d:,}", done, shuffles)
         table = table_of(info).shuffled(generator)
         row[:] = ExactInfo(table, labels=info._labels, features=features).mi_fL
+        vars(table).clear()  # its parts refer to one another, and would stay for a while
     return out
 
 
@@ -318,7 +323,7 @@ def plain_of(info: Info) -> Info:
         return info.plain
     if isinstance(info, StratifiedInfo):
         return info.made_of(plain_of)
-    return with_parents(info._exact, info._parents) if isinstance(info, AdjustedInfo) else info
+    return info._exact if isinstance(info, AdjustedInfo) else info
 
 
 def rows_of_levels(info: Info) -> list[np.ndarray]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 
 import mlfs
 from mlfs import FeatureSelector, UnknownName, UsageError
+from mlfs.api.text import render
 from mlfs.cli import main
 
 SONGS = mlfs.datasets.load_songs()
@@ -153,6 +156,17 @@ def test_the_command_makes_the_same_panel(tmp_path, capsys):
         groups=[f"g{j // 6}" for j in range(24)],
     )  # fmt: skip
     assert [pick["name"] for pick in json.loads(out)["selected"]] == list(expected.names)
+
+
+def test_csv_has_what_constraints_did():
+    groups = {"rhythm": ["drums", "*tempo", "beat_strength"]}
+    panel = mlfs.select("songs", "jmi", 4, groups=groups, at_most=1, at_least={"calm": 1})
+    rows = list(csv.DictReader(io.StringIO(render(panel, "csv"))))
+    bound, price = rows[3]["bound"], float(rows[3]["price"])
+    assert (bound, rows[3]["instead_of"], rows[3]["cost"]) == ("at_most rhythm", "0", "")
+    assert price == panel.terms_of_panel[3].price
+    assert rows[0]["tells"] == "calm"
+    assert "bound" not in render(mlfs.select("songs", "jmi", 4), "csv")
 
 
 def test_the_command_refuses_a_damaged_table(tmp_path, capsys):

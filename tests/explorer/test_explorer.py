@@ -129,9 +129,113 @@ def test_200_candidates_change_within_20_milliseconds_to_select(browser, tmp_pat
     assert len(html) < 1_000_000
     page.save(tmp_path / "page.html")
     browser.open((tmp_path / "page.html").as_uri())
-    script = "(() => { const t = performance.now(); for (let i = 0; i < 10; i++) "
-    script += "explorer.select({}); return (performance.now() - t) / 10; })()"
-    assert browser.run(script) < 200  # 20 on an idle machine
+    script = """(() => {
+        let least = Infinity;
+        for (let i = 0; i < 30; i++) {
+            const start = performance.now();
+            explorer.select({ forbid: [i] });
+            least = Math.min(least, performance.now() - start);
+        }
+        return least;
+    })()"""
+    assert browser.run(script) < 20
+
+
+CONTRAST = """(() => {
+    const light = (text) => {
+        const [r, g, b] = text.match(/[\\d.]+/g).map(Number).map((x) => x / 255)
+            .map((x) => (x > 0.03928 ? ((x + 0.055) / 1.055) ** 2.4 : x / 12.92));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const behind = (node) => {
+        const colour = getComputedStyle(node).backgroundColor;
+        return /, 0\\)$/.test(colour) && node.parentElement ? behind(node.parentElement) : colour;
+    };
+    const ratios = [...document.querySelectorAll("h1, h2, th, td, p, button, label, input, select")]
+        .filter((node) => node.textContent.trim() && node.offsetParent)
+        .map((node) => [light(getComputedStyle(node).color), light(behind(node))])
+        .map(([a, b]) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05));
+    return [light(behind(document.body)), Math.min(...ratios)];
+})()"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_can_be_read_in_both_schemes(scheme, browser, tmp_path):
+    mlfs.explore("songs", "jmi", 5).save(tmp_path / "page.html")
+    browser.open((tmp_path / "page.html").as_uri())
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.call("Emulation.setEmulatedMedia", features=features)
+    browser.run("document.querySelector('#picks tbody tr').click()")
+    paper, contrast = browser.run(CONTRAST)
+    assert (paper < 0.05) == (scheme == "dark")
+    assert contrast > 4.5
+    browser.call("Emulation.setEmulatedMedia", features=[])
+
+
+def test_on_paper_there_are_the_picks_and_no_buttons(browser, tmp_path):
+    mlfs.explore("songs", "jmi", 5).save(tmp_path / "page.html")
+    browser.open((tmp_path / "page.html").as_uri())
+    dark = [{"name": "prefers-color-scheme", "value": "dark"}]
+    browser.call("Emulation.setEmulatedMedia", media="print", features=dark)
+    shown = "[...document.querySelectorAll('{}')].filter((n) => n.offsetParent).length"
+    assert browser.run(shown.format("button, input, select")) == 0
+    assert browser.run(shown.format("#picks tbody tr")) == 5
+    assert browser.run(CONTRAST)[0] == 1
+    browser.call("Emulation.setEmulatedMedia", media="", features=[])
+    assert len(browser.call("Page.printToPDF")["data"]) > 10_000
+
+
+def test_what_can_be_reached_has_a_name(browser, tmp_path):
+    mlfs.explore("songs", "jmi", 5, resamples=20).save(tmp_path / "page.html")
+    browser.open((tmp_path / "page.html").as_uri())
+    browser.run("document.querySelector('#picks tbody tr').click()")
+    browser.run("document.querySelector('details').open = true")
+    nodes = browser.call("Accessibility.getFullAXTree")["nodes"]
+    names = {}
+    for node in nodes:
+        focusable = any(p["name"] == "focusable" for p in node.get("properties", ()))
+        role = node["role"]["value"]
+        if role in {"image", "img", "table"} or (focusable and role != "RootWebArea"):
+            names.setdefault(role, []).append(node.get("name", {}).get("value", ""))
+    assert {role for role, each in names.items() if not all(each)} == set()
+    assert {"button", "combobox", "searchbox", "spinbutton", "row", "table"} <= {*names}
+    images = {"map of candidates", "symmetrical uncertainty of the picks, in their order"}
+    assert images <= {*names.get("image", ()), *names.get("img", ())}
+    assert "criterion" in names["combobox"]
+    assert "forbid drums" in names["button"]
+
+
+def test_substitutes_are_shown_until_the_picks_are_others(browser, tmp_path):
+    page = mlfs.explore("songs", "jmi", 5, resamples=40)
+    page.save(tmp_path / "page.html")
+    browser.open((tmp_path / "page.html").as_uri())
+    expected = mlfs.select("songs", "jmi", 5, resamples=40)
+    assert [each["index"] for each in page.document["sure"]] == list(expected.indices)
+    first = expected.certainty[0]
+    browser.run("document.querySelector('#picks tbody tr').click()")
+    cells = "[...document.querySelectorAll('[aria-label=substitutes] tbody tr')]"
+    shown = browser.run(f"{cells}.map((r) => Number(r.dataset.f))")
+    assert shown == [entry.index for entry in first.substitutes]
+    kept = browser.run("document.querySelector('#picks tbody tr').cells[9].textContent")
+    assert kept == f"{100 * first.kept:.0f} %"
+    browser.run("document.querySelector('[aria-label^=forbid]').click()")
+    assert browser.run(f"{cells}.length") == 0
+
+
+def test_the_report_of_a_comparison_opens_explorers(browser, tmp_path):
+    report = tmp_path / "report"
+    results = mlfs.compare.run(
+        {"a <b>": mlfs.datasets.load_songs()}, ["mlcfs", "jmi"], "br", 4, folds=2
+    )
+    mlfs.compare.write_report(results, report)
+    index = (report / "index.html").as_uri()
+    browser.call("Page.navigate", url=index)
+    browser.open(index.replace("index.html", "explorer-a_b.html"))
+    assert (report / "explorer-a_b.html").read_text(encoding="utf-8").count("<b>") == 0
+    assert 'href="explorer-a_b.html">explore a &lt;b&gt;</a>' in (report / "index.html").read_text(
+        encoding="utf-8"
+    )
+    assert browser.run("explorer.state.criterion") == "jmi"
 
 
 @pytest.mark.parametrize("name", FOLDS)

@@ -6,10 +6,12 @@
 ├── tables.md      rank tables and tests, for a readme
 ├── tables.tex     the same, for a paper
 ├── figures/       the figures of the page as SVG, and on request as PDF, a file each
+├── explorer-*.html  a page for each data set on which selections can be tried out
 └── index.html     curves, diagrams and tables on one page that needs no network
 
 The files: `page`, `tables` (Markdown and LaTeX), `figures` (SVG, and PDF).
-What they say in sentences: `wording`. What figures show: `charts`, along `axes`.
+The pages of data sets: `explorers`. What the page says in sentences: `wording`. What figures show:
+`charts`, along `axes`.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from pathlib import Path
 from mlfs.compare.cell_folder import FIGURES
 from mlfs.compare.contest import contests
 from mlfs.compare.overlap import overlaps
+from mlfs.compare.report.explorers import explorers
 from mlfs.compare.report.figures import figures, refuse_without_matplotlib
 from mlfs.compare.report.page import page
 from mlfs.compare.report.tables import latex, markdown, summary
@@ -58,6 +61,8 @@ def write_report(results: Results, folder: Path, *, pdf: bool = False) -> str:
         "overlaps": [overlap.to_dict() for overlap in shared],
         "records": list(results.records),
     }
+    explored = explorers(results)
+    links = {data: name for data, (name, _) in explored.items()}
     (folder / FIGURES).mkdir(parents=True, exist_ok=True)
     written: tuple[tuple[str, str | bytes], ...] = (
         ("results.csv", results.to_csv()),
@@ -66,7 +71,8 @@ def write_report(results: Results, folder: Path, *, pdf: bool = False) -> str:
         ("tables.md", markdown(results, compared, shared)),
         ("tables.tex", latex(results, compared)),
         *((f"{FIGURES}/{name}", chart) for name, chart in figures(results, compared, pdf=pdf)),
-        ("index.html", page(results, compared, shared, labels)),
+        *explored.values(),
+        ("index.html", page(results, compared, shared, labels, links)),
     )
     for name, content in written:
         with replacing(str(folder / name), force=True) as stream:

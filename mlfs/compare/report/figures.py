@@ -172,24 +172,34 @@ LONGEST = 40  # characters of a name in a name of a file
 def figures(
     results: Results, compared: Sequence[Contest], *, pdf: bool = False
 ) -> Iterator[tuple[str, bytes]]:
-    """The name and the content of each file, an SVG or also a PDF.
+    """The name and the content of each file, an SVG or also a PDF."""
+    charts = [(parts, chart) for parts, chart in _charts(results, compared) if chart]
+    names = unique_names(parts for parts, _ in charts)
+    for name, (_, chart) in zip(names, charts, strict=True):
+        svg = picture(chart, legend=True) if isinstance(chart, Chart) else diagram(chart)
+        yield f"{name}.svg", f"{svg}\n".encode()
+        if pdf:
+            stream = io.BytesIO()
+            write_pdf(chart, stream)
+            yield f"{name}.pdf", stream.getvalue()
 
-    Names that differ in upper and lower case alone get a number.
+
+def unique_names(texts: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Names of files made of some parts; those that differ in case alone get a number.
+
+    Examples
+    --------
+    >>> list(unique_names([("a", "b"), ("A", "b")]))
+    ['a-b', 'A-b-2']
     """
     used_names: set[str] = set()
-    for parts, chart in _charts(results, compared):
-        if chart:
-            name = "-".join(map(_plain, parts))
-            count = 1
-            while (unique := name if count == 1 else f"{name}-{count}").lower() in used_names:
-                count += 1
-            used_names.add(unique.lower())
-            svg = picture(chart, legend=True) if isinstance(chart, Chart) else diagram(chart)
-            yield f"{unique}.svg", f"{svg}\n".encode()
-            if pdf:
-                stream = io.BytesIO()
-                write_pdf(chart, stream)
-                yield f"{unique}.pdf", stream.getvalue()
+    for parts in texts:
+        name = "-".join(map(_plain, parts))
+        count = 1
+        while (unique := name if count == 1 else f"{name}-{count}").lower() in used_names:
+            count += 1
+        used_names.add(unique.lower())
+        yield unique
 
 
 def _charts(

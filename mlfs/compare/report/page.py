@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
+from types import MappingProxyType
 
 from mlfs.compare.contest import Contest
 from mlfs.compare.overlap import Overlap
@@ -40,14 +41,15 @@ def page(
     compared: Sequence[Contest],
     shared: Sequence[Overlap],
     labels: Sequence[LabelRow] = (),
+    explorers: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """The whole page."""
+    """The whole page; `explorers` are the files of data sets that have a page of their own."""
     rows = CsvRows(results)
     body = "".join(
         [
             "<h1>Comparison of criteria and models</h1>",
             _conclusions(results, compared),
-            _settings(results),
+            _settings(results, explorers),
             _panel(results),
             _curves(results, rows),
             _contests(compared, rows),
@@ -84,7 +86,7 @@ def _conclusions(results: Results, compared: Sequence[Contest]) -> str:
     return _section("says", "What this says", f"<ul>{lines}</ul>") if lines else ""
 
 
-def _settings(results: Results) -> str:
+def _settings(results: Results, explorers: Mapping[str, str]) -> str:
     facts = [*setting_rows(results)[1:], *(("note", note) for note in results.notes)]
     facts += provenance(results)
     rows = [[TableCell(name, is_bold=True), TableCell(value)] for name, value in facts]
@@ -92,7 +94,19 @@ def _settings(results: Results) -> str:
         '<p class="warn">Interrupted: not all cells are done.</p>' if results.interrupted else ""
     )
     about = f'<div class="facts">{_table(TextTable((), rows))}</div>'
-    return _section("settings", "What was compared", state + _data(results) + about)
+    return _section(
+        "settings", "What was compared", state + _data(results) + _links(explorers) + about
+    )
+
+
+def _links(explorers: Mapping[str, str]) -> str:
+    """The buttons that open the explorers."""
+    buttons = "".join(
+        f'<a class="open" href="{name}">explore {escaped(data)}</a>'
+        for data, name in explorers.items()
+    )
+    about = "forbid and force columns, and see what is picked instead, on all rows"
+    return f"<p>{buttons} <small>{about}</small></p>" if buttons else ""
 
 
 def _data(results: Results) -> str:

@@ -176,7 +176,12 @@ def first_duplicate(names: Iterable[str]) -> str | None:
 
 
 def resolve(
-    names: Sequence[str], request: Request, path: str, *, relation: str = ""
+    names: Sequence[str],
+    request: Request,
+    path: str,
+    *,
+    relation: str = "",
+    with_features: bool = True,
 ) -> LabelPositions:
     """Find the label columns: ``--labels``, else Mulan XML, else MEKA's ``-C n``, else an error.
 
@@ -190,6 +195,8 @@ def resolve(
         The file as the user named it, for messages.
     relation : str
         The relation name of an ARFF file, which may hold MEKA's options.
+    with_features : bool
+        Whether the features are among the columns, so that not all can be labels.
 
     Examples
     --------
@@ -206,7 +213,8 @@ def resolve(
         label_columns = LabelPositions(columns, "the model's labels")
     else:
         label_columns = _resolve_files(names, request, path, relation)
-    if len(label_columns.columns) == len(names) and not label_columns.lists:
+    is_all = len(label_columns.columns) == len(names)
+    if is_all and with_features and not label_columns.lists:
         raise DataError(
             f"{printable(path, 400)}: all {len(names)} columns are labels by {label_columns.by}, "
             "so there is no feature left"

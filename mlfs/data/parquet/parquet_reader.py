@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.assemble import assemble, refuse_collisions, row_block, without_weights
+from mlfs.data.assemble import assemble, refuse_collisions, row_block, texts_of, without_weights
 from mlfs.data.columns import column_of, is_missing, refuse_infinite, refuse_merged
 from mlfs.data.dataset import Column, Dataset
 from mlfs.data.files import InputFile
@@ -61,6 +61,7 @@ def read_files(files: Sequence[InputFile], path: str, request: Request) -> Datas
         with open_parquet(pa, file, request.limits) as (folded, _):
             for group in range(folded.metadata.num_row_groups):
                 rows.add(folded, group, file.path)
+                pa.default_memory_pool().release_unused()
     return rows.dataset(sum(file.size for file in files))
 
 
@@ -187,10 +188,7 @@ class RowGroups:
 
         def texts() -> list[str | None]:
             j = plan.label_columns.columns[0]
-            x, values = table[:, j], columns[j].values
-            if columns[j].kind == "numeric":
-                return [None if np.isnan(v) else str(int(v)) for v in x.tolist()]
-            return [None if np.isnan(v) else values[int(v)] for v in x.tolist()]
+            return texts_of(columns[j], table[:, j])
 
         return assemble(columns, table, plan.label_columns, texts, plan.request, source)
 
