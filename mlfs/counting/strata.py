@@ -10,6 +10,7 @@ import numpy as np
 from mlfs._kernels import strata_sums
 from mlfs.counting.column_groups import FEW_LEVELS
 from mlfs.counting.entries import edges_of
+from mlfs.counting.parallel import Threads
 from mlfs.counting.parts import Parts
 from mlfs.counting.xlogx import XLogX, terms_of, xlogx_table
 
@@ -168,6 +169,7 @@ class Strata:
         self._levels = counts.label_codes.levels[labels].astype(np.int64)
         self.rows = int(self._y.shape[1])  # that tell anything
         self._xlogx = xlogx_table(counts.total, float(np.log2(self._levels).sum()))
+        self._threads = Threads(counts.n_jobs)
         of_two = bool((self._levels == 2).all())
         in_planes = (counts.levels[columns] <= FEW_LEVELS) & of_two
         rows = parts.rows[kept]
@@ -207,12 +209,19 @@ class Strata:
         if generator is not None:
             y = y[:, np.argsort(self._stratum + generator.random(self.rows))]
         masks = [part.masks(y) for part in self._parts]
-        for start in range(0, self._d, PIECE):
+
+        def told(start: int) -> np.ndarray:
             piece = slice(start, min(self._d, start + PIECE))
             out = np.zeros(piece.stop - start, np.int64)
             for part, part_masks in zip(self._parts, masks, strict=True):
                 part.add(part_masks, piece, out)  # labels constant in a stratum as if not there
-            yield out
+            return out
+
+        together = self._threads.n
+        for first in range(0, self._d, PIECE * together):
+            starts = range(first, min(self._d, first + PIECE * together), PIECE)
+            cost = PIECE * together * len(y) * max(self._sizes.size, self.rows // WORD)
+            yield from self._threads.map(told, [(start,) for start in starts], cost)
         counts = np.zeros(self.rows * int(self._levels.max()), np.int64)
         for start in range(0, len(self._groups), PIECE):
             groups = self._groups[start : start + PIECE]

@@ -209,3 +209,11 @@ def test_strata_of_few_rows_are_counted_together_with_the_same_answer(
         strata = path.strata(np.arange(1, 4))
         told += [strata.told().tolist(), strata.told(np.random.default_rng(1)).tolist()]
     assert told[:2] == told[2:]
+
+
+def test_threads_give_the_same_p_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, Y = RNG.integers(0, 2, (200, 150)), RNG.integers(0, 2, (200, 3))
+    alone = mlfs.select((X, Y), "mim", 3, permutations=40)
+    monkeypatch.setattr("mlfs.counting.parallel.THREADED_FROM", 0)
+    shared = mlfs.select((X, Y), "mim", 3, permutations=40, n_jobs=2)
+    assert [sure.p for sure in shared.certainty] == [sure.p for sure in alone.certainty]
