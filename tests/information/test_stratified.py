@@ -247,6 +247,20 @@ def test_what_cannot_be_held_fixed_is_refused(options: dict[str, Any], sentence:
         mlfs.select((X, Y), "mim", **{"n": 2, **options})
 
 
+def test_a_comparison_holds_columns_fixed_in_each_fold() -> None:
+    by_site = np.column_stack([SITE % 2, X[:, 0] > 0]).astype(int)
+    data = {"d": (X, by_site)}
+    common = {"n": [1], "folds": 2, "metrics": ["micro_f1"]}
+    plain, held = (
+        mlfs.compare.run(data, ["mim"], "br", **common, **options).to_frame().value.mean()
+        for options in ({}, {"given": "x10"})
+    )
+    assert mlfs.select((X, by_site), "mim", 1).names == ("x10",)
+    assert plain != held
+    with pytest.raises(mlfs.UsageError, match=r"^given names columns in a comparison"):
+        mlfs.compare.run(data, ["mim"], "br", **common, given=SITE)
+
+
 def test_strata_of_one_row_are_named() -> None:
     strata = np.where(np.arange(N) < 2, np.arange(N), 9)
     found = mlfs.select((X, Y), "mim", 2, given=strata)
