@@ -43,11 +43,13 @@ def null_p_values(n_picks: int, problems: int, permutations: int = 200) -> np.nd
 
 
 def distance(p_values: np.ndarray) -> float:
-    """Kolmogorov's distance from the uniform distribution."""
-    ranked, n = np.sort(p_values), p_values.size
-    above = np.searchsorted(ranked, ranked, side="right") / n - ranked
-    below = ranked - np.searchsorted(ranked, ranked, side="left") / n
-    return float(max(above.max(), below.max()))
+    """Kolmogorov's distance of P(p <= x) from x, over the values x that p has.
+
+    Between two of these P(p <= x) is constant, and no p-value from permutations could be uniform.
+    """
+    ranked = np.sort(p_values)
+    share = np.searchsorted(ranked, ranked, side="right") / p_values.size
+    return float(np.abs(share - ranked).max())
 
 
 def planted(generator: np.random.Generator, rows: int = 300, d: int = 40) -> tuple[np.ndarray, ...]:

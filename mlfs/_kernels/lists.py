@@ -29,6 +29,27 @@ def take(
 
 
 @compiled
+def keep_rows(
+    indptr: Any, rows: Any, codes: Any, place: Any, out_indptr: Any, out_rows: Any, out_codes: Any
+) -> int:
+    """Keep the entries of the rows with a place, 0 or more, and give how many there are.
+
+    `codes` and `out_codes` may be of size 0.
+    """
+    has_codes = codes.size > 0
+    n = 0
+    for column in range(indptr.size - 1):
+        for entry in range(indptr[column], indptr[column + 1]):
+            to = place[rows[entry]]
+            out_rows[n] = to  # written over by the next if it has no place: a branch costs more
+            if has_codes:
+                out_codes[n] = codes[entry]
+            n += to >= 0
+        out_indptr[column + 1] = n
+    return n
+
+
+@compiled
 def from_planes(
     planes: Any, first: Any, modes: Any, levels: Any, out_indptr: Any, rows: Any, codes: Any
 ) -> None:
@@ -50,6 +71,31 @@ def from_planes(
                 codes[place] = plane + 1 if plane >= modes[f] else plane
                 place += 1
                 together &= together - ONE
+
+
+@compiled
+def in_order(
+    place: Any, indptr: Any, rows: Any, codes: Any, bits: Any, code_at: Any, to: Any, out: Any
+) -> None:
+    """The lists of columns whose row i becomes row place[i]: rows in `to`, codes in `out`.
+
+    `bits`, one for each row, are 0 before and after; `code_at`, a number for each row, is memory.
+    """
+    for column in range(indptr.size - 1):
+        for at in range(np.uint64(indptr[column]), np.uint64(indptr[column + 1])):
+            row = np.uint64(place[np.uint64(rows[at])])
+            bits[row // np.uint64(WORD)] |= ONE << row % np.uint64(WORD)
+            code_at[row] = codes[at]
+        end = np.uint64(indptr[column])
+        for word in range(bits.size):
+            left = bits[word]
+            bits[word] = NONE
+            while left:
+                moved = np.uint64(word * WORD + lowest(left))
+                to[end] = moved
+                out[end] = code_at[moved]
+                end += ONE
+                left &= left - ONE
 
 
 @compiled

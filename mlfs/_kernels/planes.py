@@ -70,6 +70,49 @@ def unpack(planes: Any, mode: int, full: Any) -> None:
 
 
 @compiled
+def keep_rows(planes: Any, kept: Any, out: Any, sizes: Any) -> None:
+    """Close the gaps between the bits of the rows that a mask has; count those that are set.
+
+    The bits of a word move together in six steps of 1 to 32 places (Warren, Hacker's Delight,
+    7-4); `out` begins as 0, and sizes[p] becomes the number of ones of plane p.
+    """
+    words = kept.size
+    moves = np.empty((6, words), np.uint64)
+    places = np.zeros(words + 1, np.int64)
+    for word in range(words):
+        mask = kept[word]
+        places[word + 1] = places[word] + np.int64(popcount(mask))
+        gaps = ~mask << ONE
+        for step in range(6):
+            odd = gaps ^ (gaps << ONE)
+            for places_on in (2, 4, 8, 16, 32):
+                odd ^= odd << np.uint64(places_on)
+            moved = odd & mask
+            moves[step, word] = moved
+            mask = (mask ^ moved) | (moved >> np.uint64(1 << step))
+            gaps &= ~odd
+    close = np.empty(words, np.uint64)
+    for p in range(planes.shape[0]):
+        for word in range(words):
+            close[word] = planes[p, word] & kept[word]
+        for step in range(6):
+            shift = np.uint64(1 << step)
+            for word in range(words):
+                moved = close[word] & moves[step, word]
+                close[word] = (close[word] ^ moved) | (moved >> shift)
+        total = np.uint64(0)
+        for word in range(words):
+            bits = close[word]
+            total += popcount(bits)
+            to, offset = places[word] >> 6, np.uint64(places[word]) & PLACE
+            if bits:
+                out[p, to] |= bits << offset
+                if offset and bits >> (np.uint64(64) - offset):
+                    out[p, to + 1] |= bits >> (np.uint64(64) - offset)
+        sizes[p] = total
+
+
+@compiled
 def sweep(planes: Any, masks: Any, out: Any) -> None:
     """out[i, p] += the number of rows that plane p and masks[i] have in common.
 

@@ -1,8 +1,8 @@
 """The public functions and the transformers: data come in, a `Selection` goes out.
 
 Data: `as_dataset`, with `labels_as` and `missing_values`. `prepared` bins, codes and counts them
-(`counted`, or `gaussian_prepared` for the estimator without bins), with `prepared_notes`; `cluster`
-does so on workers.
+(`counted`, or `gaussian_prepared` for the estimator without bins), `given` divides them into
+strata, with `prepared_notes`; `cluster` does so on workers.
 Selecting: `selecting` has `select`, `searches` and `plan` make its searches, `candidates` says
 which columns may be picked, `panels` under which constraints, `estimators` which criteria an
 estimator serves,

@@ -20,6 +20,7 @@ from mlfs.information.exact import ExactInfo
 from mlfs.information.for_search import (
     independence,
     number_of_levels,
+    number_of_strata,
     table_of,
     with_parents,
 )
@@ -67,18 +68,19 @@ class ByChance(NamedTuple):
 def most_by_chance(info: Info, skipped: Sequence[int]) -> ByChance:
     """Find the candidate of many levels that shares most with the labels by chance.
 
-    By chance r levels share about (r - 1) sum_l (c_l - 1) / 2N nats with labels of c_l classes.
-    Candidates that name a row are skipped: they are left out of searches.
+    By chance r levels share about (r - 1) sum_l (c_l - 1) / 2N nats with labels of c_l classes,
+    and as much within each of several strata. Candidates that name a row are skipped: they are
+    left out of searches.
     """
-    of_labels = table_of(info)
+    of_labels, strata = table_of(info), number_of_strata(info)
     levels = np.array(number_of_levels(info))
     levels[np.array(skipped, np.int64)] = 0
     candidate = int(levels.argmax()) if levels.size else -1
     most, entropy = int(levels.max(initial=0)), float(of_labels.h_l.sum())
-    if most <= MANY_LEVELS or entropy <= 0:
+    if strata * (most - 1) < MANY_LEVELS or entropy <= 0:
         return ByChance(-1, most, 0.0)
     classes = int((of_labels.l_valid[: of_labels.q] - 1).sum())
-    share = (most - 1) * classes / (2 * of_labels.counts.n_rows * entropy)
+    share = strata * (most - 1) * classes / (2 * of_labels.counts.n_rows * entropy)
     return ByChance(candidate, most, min(1.0, share))
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from mlfs import criteria
 from mlfs.api.candidates import features_named
+from mlfs.api.given import AN_ARRAY
 from mlfs.api.options import UNITS
 from mlfs.api.plan import NOTHING_MORE
 from mlfs.api.prepared import Prepared, prepare
@@ -246,7 +247,7 @@ def _name(named: Named) -> str:
 
 COUNTING = (
     *("groups", "bins", "n_bins", "nominal_limit", "target_bins", "labels_as", "missing"),
-    *("estimator", "correction"),
+    *("estimator", "correction", "given"),
 )
 
 
@@ -367,13 +368,17 @@ def explain(
         raise UsageError(msg, option="selection")
     if features is None:
         return Explanations(selection, explain_picks(selection))
+    if selection.settings.get("given") == AN_ARRAY and not isinstance(data, Prepared):
+        msg = "the selection held an array fixed: give what mlfs.prepare(..., given=) makes with it"
+        raise UsageError(msg)
+    counting = {n: selection.settings[n] for n in COUNTING if n in selection.settings}
     prepared = prepare(
         data,
         labels=labels,
         sample_weight=sample_weight,
         n_jobs=n_jobs,
         max_memory=max_memory,
-        **({} if isinstance(data, Prepared) else {n: selection.settings[n] for n in COUNTING}),
+        **({} if isinstance(data, Prepared) else counting),
     )
     _refuse_other_data(prepared, selection)
     if units is None:
@@ -479,4 +484,5 @@ def _probe(
         units=units,
     )
     why = "it was excluded" if block & {*excluded} else ""
+    why = "it is held fixed" if block & {*prepared.held} else why
     return probe, "it names a row, and was left out" if block & {*identifiers} else why

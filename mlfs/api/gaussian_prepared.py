@@ -99,12 +99,12 @@ def _merge_groups(scores: Scores, groups: Grouping) -> Scores:
 
 
 def gaussian_among_rows(
-    dataset: Dataset, kept: np.ndarray, options: Mapping[str, Any]
+    dataset: Dataset, weights: np.ndarray | None, kept: np.ndarray, options: Mapping[str, Any]
 ) -> GaussianInfo:
     """The information of some of the rows, which are ranked among themselves."""
     rows = np.flatnonzero(kept)
     part = replace(dataset, X=dataset.table[rows], Y=dataset.Y[rows])
-    return gaussian_info(part, None, options, bytes_of(options["max_memory"]), 1)[4]
+    return gaussian_info(part, weights, options, bytes_of(options["max_memory"]), 1)[4]
 
 
 def _rows_with_labels(

@@ -144,6 +144,12 @@ OPTIONS: tuple[Option, ...] = (
         TO_SELECT, "NAME", repeated=True,
     ),
     Option(
+        "given", COLUMNS, (),
+        "A column, or a glob, that is held fixed: features matter within the rows that share its "
+        "value, such as a site or a batch.", ("--given",), TO_SELECT, "NAME", repeated=True,
+        reported=True, page="given.md",
+    ),
+    Option(
         "drop_constant", Switch(), False,
         "Features that are constant once binned are never picked, unless they are included.",
         ("--drop-constant",), TO_SELECT, reported=True,

@@ -511,7 +511,9 @@ def rescale(ranking: Ranking, factor: float) -> Ranking:
     picks = times_factor(ranking.picks, "scores", "margins", *TERMS)
     significance = ranking.significance
     if significance is not None:
-        significance = times_factor(significance, "relevance", "chance_mean", "chance_sd")
+        significance = times_factor(
+            significance, "relevance", "chance_mean", "chance_sd", "low", "high"
+        )
     terms = tuple(term.times(factor) for term in ranking.terms_of_panel)
     certainty = tuple(entry and entry.rescaled(factor) for entry in ranking.certainty)
     return replace(

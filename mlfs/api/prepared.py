@@ -26,6 +26,7 @@ from mlfs.api.gaussian_prepared import (
     gaussian_info,
     refuse_options_of_counts,
 )
+from mlfs.api.given import AN_ARRAY, codes_of_rows, is_set, refuse_given, within_strata
 from mlfs.api.labels_as import bin_targets, keep_known_sets, label_sets
 from mlfs.api.missing_values import refuse_missing, refuse_missing_labels
 from mlfs.api.options import check_options
@@ -40,6 +41,7 @@ from mlfs.data.frames import as_frame, family
 from mlfs.data.identifiers import identifier_columns
 from mlfs.discretize import Binning
 from mlfs.errors import Caution, DataError, UsageError, plural, printable
+from mlfs.information.adjusted import AdjustedInfo
 from mlfs.information.for_search import (
     is_adjusted,
     plain_of,
@@ -49,6 +51,7 @@ from mlfs.information.for_search import (
 )
 from mlfs.information.info import Info
 from mlfs.information.pair_matrix import Side
+from mlfs.information.stratified import StratifiedInfo
 from mlfs.search.label_parents import Structure
 from mlfs.search.networks import network_for
 
@@ -90,6 +93,8 @@ class Prepared:
         How each numeric target was binned.
     identifiers : sequence of int
         The columns that name a row.
+    held : tuple of int
+        The columns that are held fixed, and are no candidates.
     """
 
     dataset: Dataset
@@ -102,6 +107,7 @@ class Prepared:
     columns: tuple[str, ...] | None = field(default=None, repr=False)
     target_binnings: tuple[Binning, ...] = ()
     identifiers: Sequence[int] = ()
+    held: tuple[int, ...] = ()
     _networks: dict[Any, Structure | None] = field(default_factory=dict, repr=False, compare=False)
 
     def __repr__(self) -> str:
@@ -119,6 +125,7 @@ class Prepared:
             "correction": self.correction,
             "groups": None if self.grouping.trivial else self.grouping.named(names),
             "weighted": self.weights is not None,
+            "given": self.given,
             "labels_by": self.dataset.source.labels_by,
         }
 
@@ -130,9 +137,16 @@ class Prepared:
         return "expected" if is_adjusted(self.info) else "none"
 
     @property
+    def given(self) -> list[str] | str:
+        """The names of the columns that are held fixed, or "an array"."""
+        if is_set(self.options["given"]) and not self.held:
+            return AN_ARRAY
+        return [self.dataset.names[j] for j in self.held]
+
+    @property
     def features(self) -> CodedColumns:
         """The candidates, for the functions of `mlfs.information`."""
-        self._refuse_cluster()
+        self._refuse_options()
         table, names = table_of(self.info), self.dataset.names
         if not self.grouping.trivial:
             groups = zip(self.grouping.names, self.grouping.members, strict=True)
@@ -143,7 +157,7 @@ class Prepared:
     @property
     def labels(self) -> CodedColumns:
         """The labels, for the functions of `mlfs.information`."""
-        self._refuse_cluster()
+        self._refuse_options()
         among = table_of(self.info).among_labels
         side = Side(among, np.arange(self.dataset.shape[2]))
         return CodedColumns(side, self.dataset.label_names, correction=self._of_functions)
@@ -153,10 +167,13 @@ class Prepared:
         """The correction of the functions of `mlfs.information`, which know no "auto"."""
         return str(self.options["correction"]).replace("auto", "none")
 
-    def _refuse_cluster(self) -> None:
+    def _refuse_options(self) -> None:
         if self.options["cluster"] is not None:
             msg = "the functions of mlfs.information take no columns that are counted on a cluster"
             raise UsageError(f"{msg}: prepare the data without it")
+        if self.given:
+            msg = "the functions of mlfs.information know no strata: prepare the data without given"
+            raise UsageError(msg)
 
     def network(self, criterion: Criterion, wanted: Any, order: str, k: int | None) -> Any:
         """The label network for a criterion, or None; one that was learned is kept."""
@@ -174,8 +191,8 @@ class Prepared:
     def among_rows(self, kept: np.ndarray) -> Prepared:
         """The same data with only the rows of a mask counted; nothing is binned or packed again.
 
-        Levels, bins and label networks stay those of all rows; only the estimator ``gaussian``
-        ranks the rows anew. Rows must have no weights.
+        Levels, bins and label networks stay those of all rows, and rows keep their weights; only
+        the estimator ``gaussian`` ranks the rows anew.
 
         Examples
         --------
@@ -184,15 +201,18 @@ class Prepared:
         >>> some.info.h_l.round(6).tolist()
         [0.636514]
         """
-        if self.weights is not None:
-            msg = "some of the rows can be counted only where rows have no weights"
-            raise UsageError(msg)
         if self.options["cluster"] is not None:
             msg = "some of the rows cannot be counted on a cluster: prepare the data without it"
             raise UsageError(msg)
         if self.options["estimator"] == "gaussian":
-            return replace(self, info=gaussian_among_rows(self.dataset, kept, self.options))
+            weights = None if self.weights is None else self.weights[kept]
+            some = gaussian_among_rows(self.dataset, weights, kept, self.options)
+            return replace(self, info=some)
         table = table_of(self.info).among_rows(kept)
+        if isinstance(self.info, StratifiedInfo):
+            strata = StratifiedInfo.of(table, self.info.codes[kept])
+            strata = strata.made_of(AdjustedInfo) if is_adjusted(self.info) else strata
+            return replace(self, info=strata)
         return replace(self, info=info_of(table, self.correction))
 
     @property
@@ -253,6 +273,7 @@ def prepare(
     dates: Dates = "skip",
     estimator: Estimator = "counts",
     correction: Correction = "auto",
+    given: Any = (),
     sample_weight: Any = None,
     n_jobs: int | None = None,
     cluster: Any = None,
@@ -270,7 +291,7 @@ def prepare(
         See `mlfs.select`.
     labels_as, missing, dates, estimator
         See `mlfs.select`.
-    correction, sample_weight, n_jobs, cluster, max_memory
+    correction, given, sample_weight, n_jobs, cluster, max_memory
         See `mlfs.select`. A cluster is kept until `Prepared.release` or the end of the data.
     binnings : sequence of Binning, optional
         The binnings of other data, which are applied unchanged; `bins`, `n_bins` and
@@ -294,6 +315,7 @@ def prepare(
     if estimator == "gaussian":
         refuse_options_of_counts(options)
     refuse_on_cluster(options)
+    refuse_given(options)
     data, most = as_frame(data), bytes_of(max_memory)
     of_table(data, most).free(most)
     dataset = _read_with_labels(data, options, most)
@@ -301,6 +323,7 @@ def prepare(
     data = data.dataset if isinstance(data, AsGiven) else data
     given_arrays = arrays_of(data, dataset)
     notes: list[str] = []
+    codes = codes_of_rows(given, dataset, sample_weight)
     dataset, weights = apply_weights(dataset, sample_weight, notes)
     if missing == "error":
         refuse_missing_labels(dataset)
@@ -311,6 +334,7 @@ def prepare(
     if dataset.once and isinstance(data, Dataset) and data is not dataset:
         data.release()
     info: Info
+    held: tuple[int, ...] = ()
     identifiers = [] if cluster is not None else identifier_columns(dataset)
     if estimator == "gaussian":
         dataset, weights, candidates, learned, info, gaussian_notes = gaussian_info(
@@ -326,11 +350,12 @@ def prepare(
         notes += notes_of(dataset, info, candidates, learned, missing)
     else:
         candidates, learned, table = count_columns(dataset, weights, options, most, taken)
-        info = info_of(table, correction, candidates.candidates(identifiers))
+        skipped = candidates.candidates(identifiers)
+        info, held = within_strata(table, codes, dataset, candidates, options, skipped, notes)
         notes += notes_of(dataset, info, candidates, learned, missing)
     notes = [*notes_of_reading(dataset), *notes]
     if correction == "auto" and estimator != "gaussian":
-        skipped = candidates.candidates(identifiers)
+        skipped = candidates.candidates([*identifiers, *held])
         notes += correction_notes(dataset, candidates, info, skipped)
     columns = _frame_columns(data)
     prepared = Prepared(
@@ -344,6 +369,7 @@ def prepare(
         columns,
         target_binnings,
         identifiers,
+        held,
     )
     if estimator != "gaussian":
         weakref.finalize(prepared, release, info)

@@ -17,6 +17,8 @@ from mlfs.information.for_search import (
     constant_features,
     copies_of_labels,
     is_adjusted,
+    number_of_strata,
+    of_all_rows,
     table_of,
 )
 from mlfs.information.info import Info
@@ -45,7 +47,7 @@ def notes_of(
     if n_missing:
         how = "are a level of their own" if missing == "level" else "are left out"
         notes.append(f"missing values in {plural(n_missing, 'column')} {how}")
-    constant = np.flatnonzero(constant_features(info))
+    constant = np.flatnonzero(constant_features(of_all_rows(info)))
     if constant.size:
         name = dataset.columns[groups.members[int(constant[0])][0]].name
         notes.append(
@@ -83,6 +85,8 @@ def correction_notes(
     name = groups.names[candidate] if len(members) > 1 else dataset.names[members[0]]
     why = f"{printable(name)!r} of {levels:,} levels shares by chance about {share:.0%} of the "
     why += "entropy of the labels"
+    strata = number_of_strata(info)
+    why += f" within {strata:,} strata" if strata > 1 else ""
     if is_adjusted(info):
         return [f"{CORRECTED}, because {why}"]
     reason = why_not_expected(info).partition(":")[0]
@@ -143,10 +147,11 @@ def leak_notes(prepared: Prepared, picks: Picks) -> list[str]:
         return []
     most = picks.columns[np.argsort(-picks.relevance, kind="stable")[:LOOKED_AT]]
     columns = np.unique(np.searchsorted(dataset.given, most)).tolist()
-    found = copies_of_labels(prepared.info, prepared.grouping.candidates(columns), NEARLY)
+    info = of_all_rows(prepared.info)
+    found = copies_of_labels(info, prepared.grouping.candidates(columns), NEARLY)
     if not found:
         return []
-    share, h_l = LEAST_COPIES / rows, prepared.info.h_l
+    share, h_l = LEAST_COPIES / rows, info.h_l
     least = -share * math.log(share) - (1 - share) * math.log1p(-share)
     names = {f: dataset.names[prepared.grouping.members[f][0]] for f, _ in found}
     pairs = [

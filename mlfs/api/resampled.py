@@ -24,9 +24,7 @@ def refuse_draws(plan: Plan, prepared: Prepared) -> None:
     weighted, by_fdr = prepared.weights is not None, is_fdr(options.n)
     if options.resamples is not None:
         why = ""
-        if weighted:
-            why = "halves are drawn of rows that count once: give data without weights"
-        elif on_cluster:
+        if on_cluster:
             why = "halves of the rows are not counted on a cluster: leave one of the two out"
         elif prepared.dataset.shape[0] < FEWEST_ROWS:
             why = f"half of {plural(prepared.dataset.shape[0], 'row')} says nothing: leave it out"

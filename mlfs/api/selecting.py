@@ -16,6 +16,7 @@ from mlfs.api.as_dataset import mark_once
 from mlfs.api.candidates import features_named
 from mlfs.api.cross_validated import CrossValidation, cross_validated
 from mlfs.api.estimators import refuse_unanswered
+from mlfs.api.given import AN_ARRAY
 from mlfs.api.options import OPTIONS, UNITS, Options, check_options, number_asked
 from mlfs.api.panels import demands_of, groups_to_merge
 from mlfs.api.plan import (
@@ -70,6 +71,7 @@ def select(
     parameters: Mapping[str, Any] | None = None,
     include: Any = (),
     exclude: Any = (),
+    given: Any = (),
     drop_constant: bool = False,
     keep_identifiers: bool = False,
     groups: Any = None,
@@ -137,6 +139,10 @@ def select(
         The parameters of the criterion.
     include, exclude : sequence of str or int
         Columns that are picked first, in this order, and count towards n; columns that never are.
+    given : str, int, sequence of them, array or frame
+        Columns that are held fixed, such as a site, a batch or sex: all information is that within
+        the strata of rows that share their values. An array or a frame has a value, or several, for
+        each row instead; a list names columns.
     drop_constant : bool
         Never pick features that are constant once binned, unless they are included.
     keep_identifiers : bool
@@ -326,6 +332,7 @@ def _plan(
     """The options of the search, with columns by number."""
     forced = features_named(options.include, prepared.dataset, "include")
     excluded = _never_picked(prepared, options, forced)
+    excluded += [j for j in prepared.held if j not in {*forced, *excluded}]
     return Plan(
         name=name,
         criterion=criterion,
@@ -454,6 +461,9 @@ def _number_by_cv(plan: Plan, prepared: Prepared, criterion: Any) -> CrossValida
     if plan.options.prefilter is not None:
         candidates = min(candidates, plan.options.prefilter + len(forced))
     most = max(len(forced), most_of(str(plan.options.n), candidates))
+    if prepared.given == AN_ARRAY:
+        msg = "is an array, and cross-validation selects on some of the rows: make it a column"
+        raise UsageError(f"{msg} of X, and name it", option="given")
     columns = {"include": plan.forced, "exclude": [*plan.excluded, *plan.left_out]}
     if not isinstance(plan.options.start, (Selection, Mapping)):
         columns["start"] = start_of(plan, prepared.dataset, "")

@@ -239,10 +239,9 @@ class Selection(Ranking):
                 record = pick.to_dict()
                 terms = record.pop("terms")
                 record |= record.pop("panel", {})
-                for name in ("score_interval", "rank_interval"):
-                    if name in record:
-                        start = name.removesuffix("interval")
-                        record[f"{start}low"], record[f"{start}high"] = record.pop(name)
+                if pick.certainty is not None:
+                    record = {key: record[key] for key in record if not key.endswith("_interval")}
+                    record |= pick.certainty.to_row()
                 if "substitutes" in record:
                     record["substitutes"] = [entry["name"] for entry in record["substitutes"]]
                 if pick.runner_up is not None:

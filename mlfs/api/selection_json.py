@@ -162,6 +162,9 @@ def _floats(values: Any, otherwise: float = -math.inf) -> np.ndarray:
     return np.array([otherwise if value is None else float(value) for value in values], np.float64)
 
 
+ENDS = ("low", "high")  # of intervals, which version 0.2 did not write
+
+
 def _significance(record: Mapping[str, Any]) -> Significance:
     return Significance(
         columns=np.array(record["index"], np.int64),
@@ -172,6 +175,7 @@ def _significance(record: Mapping[str, Any]) -> Significance:
         adjusted=_floats(record["adjusted"]),
         informative=np.array(record["informative"], bool),
         shuffles=int(record["shuffles"]),
+        **{end: _floats(record.get(end, [None] * len(record["index"])), np.nan) for end in ENDS},
     )
 
 

@@ -81,6 +81,9 @@ class FeatureSelector(ColumnSelector):
     include, exclude : sequence of str or int, default=()
         Columns that are picked first, in this order, and count towards the number; columns that
         never are. By name, glob or position in X.
+    given : str, int, sequence of them, or array, default=()
+        Columns that are held fixed: all information is that within the rows that share their
+        values. An array has a value for each row instead; a list names columns.
     drop_constant, keep_identifiers : bool, default=False
         Never pick columns that are constant once binned, unless they are included.
     groups : mapping or sequence, optional
@@ -221,6 +224,7 @@ class FeatureSelector(ColumnSelector):
         parameters: Mapping[str, Any] | None = None,
         include: Any = (),
         exclude: Any = (),
+        given: Any = (),
         drop_constant: bool = False,
         keep_identifiers: bool = False,
         groups: Any = None,
@@ -263,7 +267,7 @@ class FeatureSelector(ColumnSelector):
         self.criterion, self.parameters = criterion, parameters
         self.n_features_to_select = n_features_to_select
         self.per_label = per_label
-        self.include, self.exclude = include, exclude
+        self.include, self.exclude, self.given = include, exclude, given
         self.drop_constant, self.keep_identifiers = drop_constant, keep_identifiers
         self.groups, self.start = groups, start
         self.at_least, self.at_most = at_least, at_most

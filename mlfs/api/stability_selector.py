@@ -112,7 +112,7 @@ class StabilitySelector(ColumnSelector):
         Parameters
         ----------
         X : array, sparse matrix, frame, or Prepared, shape (N, d)
-            As for `FeatureSelector.fit`; rows have no weights.
+            As for `FeatureSelector.fit`; rows of a weighted Prepared keep their weights.
         y : array, sparse matrix, frame, or list of label sets
             The labels; left out with a Prepared.
 
@@ -130,9 +130,6 @@ class StabilitySelector(ColumnSelector):
         prepared = prepare(
             data, **{name: options.pop(name) for name in DEFAULTS if name in options}
         )
-        if prepared.weights is not None:
-            msg = "subsamples are drawn of rows that count once: prepare the data without weights"
-            raise UsageError(msg)
         self.n_features_in_ = base.n_features_in_
         self.__dict__.pop("feature_names_in_", None)
         if hasattr(base, "feature_names_in_"):

@@ -72,13 +72,19 @@ def csv_text(selection: Selection) -> str:
     per_label = selection.scope == "each label"
     rankings: Sequence[Ranking] = list(selection.labels.values()) if per_label else [selection]
     panel = PANEL if any(ranking.terms_of_panel for ranking in rankings) else ()
-    writer.writerow([*(["label"] if per_label else []), *COLUMNS, *panel])
+    rows = (entry.to_row() for ranking in rankings for entry in ranking.certainty if entry)
+    certain = [*next(rows, {})]
+    writer.writerow([*(["label"] if per_label else []), *COLUMNS, *panel, *certain])
     for ranking in rankings:
         for pick in ranking.chosen:
             label = [escape(ranking.label, CONTROL_IN_CELLS)] if per_label else []
             terms = {} if pick.panel is None else pick.panel.to_dict()
-            constrained = [_constraint(terms.get(name)) for name in panel]
-            writer.writerow(label + _cells(pick) + constrained)
+            sure = {} if pick.certainty is None else pick.certainty.to_row()
+            if "substitutes" in sure:
+                indices = (str(entry["index"]) for entry in sure["substitutes"])
+                sure["substitutes"] = " ".join(indices)
+            more = [_constraint(terms.get(name)) for name in panel]
+            writer.writerow([*label, *_cells(pick), *more, *(sure.get(name) for name in certain)])
     return stream.getvalue()
 
 

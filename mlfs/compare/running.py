@@ -28,7 +28,7 @@ from mlfs.metrics import METRICS
 
 DEFAULT_METRICS = ("exact_match", "hamming_loss", "macro_f1", "micro_f1", "ranking_loss")
 OPTIONS = (
-    *("bins", "n_bins", "nominal_limit", "missing", "correction"),
+    *("bins", "n_bins", "nominal_limit", "missing", "correction", "given"),
     *("network", "order", "k", "prefilter"),
 )
 SHOWN = 5  # names in a note
@@ -118,8 +118,8 @@ def run(
     on_cell : callable, optional
         Called with the number of cells done, of all, and the record of the last one.
     **options
-        How selections are made: ``bins``, ``n_bins``, ``missing``, ``correction`` and other
-        options of `mlfs.select`.
+        How selections are made: ``bins``, ``n_bins``, ``missing``, ``correction``, ``given`` and
+        other options of `mlfs.select`.
 
     Returns
     -------
@@ -129,6 +129,9 @@ def run(
     for option in options:
         check_name(option, "option of a comparison", OPTIONS)
     data, options = unprepared(data, options, OPTIONS)
+    if not isinstance(options.get("given", ()), (str, int, list, tuple)):
+        msg = "names columns in a comparison, because a fold has some of the rows: make the array"
+        raise UsageError(f"{msg} a column", option="given")
     rankers = _methods("criterion", _as_list(criteria, "criteria"))
     learners = _methods("model", _as_list(models, "models"))
     _refuse_unusable(rankers, learners)

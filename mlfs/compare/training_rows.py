@@ -19,7 +19,7 @@ from mlfs.api.prepared import DEFAULTS, NO_MATTER, Prepared, prepare
 from mlfs.data.dataset import Dataset
 from mlfs.errors import UsageError, printable
 
-PREPARATION = ("bins", "n_bins", "nominal_limit", "missing", "correction")
+PREPARATION = ("bins", "n_bins", "nominal_limit", "missing", "correction", "given")
 STATUS, REFERENCES = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 

@@ -35,15 +35,11 @@ class Anchor:
         Codes from this one on are left out of all results.
     n : ndarray
         How often each code occurs.
-    kept : ndarray of bool, optional
-        A mask of the rows that count; by default all do.
     """
 
-    def __init__(
-        self, codes: Codes, j: int, valid: int, n: np.ndarray, kept: np.ndarray | None = None
-    ) -> None:
+    def __init__(self, codes: Codes, j: int, valid: int, n: np.ndarray) -> None:
         self._describe(int(codes.mode[j]), int(codes.levels[j]), valid, n)
-        self._table, self._j, self._kept = codes, j, kept
+        self._table, self._j = codes, j
         self._n_rows, self._packed = codes.n_rows, codes.is_packed(j)
 
     def _describe(self, mode: int, levels: int, valid: int, n: np.ndarray) -> None:
@@ -70,10 +66,6 @@ class Anchor:
     @cached_property
     def _entries(self) -> tuple[np.ndarray, np.ndarray]:
         rows, codes = self._table.entries(self._j)
-        if self._kept is not None:
-            is_kept = self._kept.take(rows)
-            rows = rows.compress(is_kept)
-            codes = codes.compress(is_kept) if self.levels > TWO else codes
         if self.levels == TWO:
             return rows, np.zeros(rows.size, np.int8)
         return rows, codes - (codes > self.mode)

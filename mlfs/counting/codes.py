@@ -28,6 +28,20 @@ from mlfs.counting.entries import (
 NO_CODES = np.zeros(0, np.int32)
 
 
+def plane_of(is_set: np.ndarray) -> np.ndarray:
+    """Truth values as bits, 64 to the word.
+
+    Examples
+    --------
+    >>> plane_of(np.array([True, False, True])).tolist()
+    [5]
+    """
+    packed = np.zeros(8 * -(-is_set.size // 64), np.uint8)
+    bits = np.packbits(is_set, bitorder="little")
+    packed[: bits.size] = bits
+    return packed.view("<u8").astype(np.uint64, copy=False)
+
+
 class Packed(NamedTuple):
     """Columns that are kept as bit planes.
 
@@ -222,10 +236,29 @@ class Codes:
         )
 
     def among_rows(self, kept: np.ndarray) -> Codes:
-        """The same columns, all at their modes in the rows where a mask is not set."""
-        stays = kept[self.rows]
-        indptr = edges_of(stays)[self.indptr]
-        return self.with_entries(indptr, self.rows[stays], self.codes[stays])
+        """The same columns in the rows of a mask alone; codes and modes stay as they are."""
+        place = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+        n_rows = int(np.count_nonzero(kept))
+        indptr, rows, codes = self.lists
+        given = NO_CODES if codes is None else codes
+        ends, new_rows, new = np.zeros_like(indptr), np.empty_like(rows), np.empty_like(given)
+        n = lists.keep_rows(indptr, rows, given, place, ends, new_rows, new)
+        entries = ends, new_rows[:n], None if codes is None else new[:n]
+        coded = self.mode, self.levels, self.missing
+        if self.packed is None or not len(self):
+            return Codes(n_rows, *entries, *coded)
+        old, first = self.packed
+        packed = np.zeros((old.shape[0], -(-n_rows // 64)), np.uint64)
+        sizes = np.zeros(old.shape[0], np.int64)
+        planes.keep_rows(old, plane_of(kept), packed, sizes)
+        counts = Codes(n_rows, *entries, *coded).counts  # as if packed columns had their modes
+        column = np.repeat(np.arange(len(self)), self.levels)
+        code, mode = np.arange(self._cells) - self.offsets[column], self.mode[column]
+        is_cell = (first[column] >= 0) & (code != mode)
+        counts[is_cell] = sizes[(first[column] + code - (code > mode))[is_cell]]
+        at_modes = np.add.reduceat(counts * is_cell, self.offsets[:-1])
+        counts[self.offsets[:-1] + self.mode] -= at_modes
+        return Codes(n_rows, *entries, *coded, packed=Packed(packed, first), counts=counts)
 
     @property
     def _cells(self) -> int:
@@ -364,10 +397,10 @@ class Codes:
 
     def moved(self, place: np.ndarray) -> Codes:
         """The same rows in another order: row i becomes row `place[i]`."""
-        rows = place.astype(np.int32)[self.rows]
-        order = np.argsort(self.column_of_entry * np.int64(self.n_rows) + rows)
-        codes = self.codes[order]
-        return self.with_entries(self.indptr, rows[order], codes, counts=self._counts)
+        rows, codes = np.empty_like(self.rows), np.empty_like(self.codes)
+        bits, memory = np.zeros(-(-self.n_rows // 64), np.uint64), np.empty(self.n_rows, np.int32)
+        lists.in_order(place, self.indptr, self.rows, self.codes, bits, memory, rows, codes)
+        return self.with_entries(self.indptr, rows, codes, counts=self._counts)
 
     def valid(self, *, ignore_missing: bool) -> np.ndarray:
         """The number of codes of each column, without the missing one if it is left out."""

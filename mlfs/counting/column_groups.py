@@ -96,42 +96,6 @@ class Triples(NamedTuple):
         return self.pairs.n_sl[self.indices]
 
 
-class RowSubset(NamedTuple):
-    """Some of the rows.
-
-    Parameters
-    ----------
-    kept : ndarray of bool
-        Which rows count.
-    weights : ndarray of int64
-        1 for the rows that count, 0 for the others.
-    plane : ndarray of uint64
-        The same as bits, 64 rows to the word.
-    size : int
-        How many rows count.
-
-    Examples
-    --------
-    >>> RowSubset.of(np.array([True, False, True])).plane.tolist()
-    [5]
-    """
-
-    kept: np.ndarray
-    weights: np.ndarray
-    plane: np.ndarray
-    size: int
-
-    @classmethod
-    def of(cls, kept: np.ndarray) -> RowSubset:
-        """The rows where a mask is set."""
-        packed = np.zeros(8 * -(-kept.size // 64), np.uint8)
-        bits = np.packbits(kept, bitorder="little")
-        packed[: bits.size] = bits
-        return cls(
-            kept, kept.astype(np.int64), packed.view("<u8").astype(np.uint64), int(kept.sum())
-        )
-
-
 class ColumnGroup:
     """The interface of neighbouring columns.
 
@@ -181,21 +145,6 @@ class ColumnGroup:
     def triples_of(self, anchor: Any, labels: Any, label: int, out: np.ndarray) -> None:
         """Add the same with one label of any levels: out[cell of the label, cell of s, cell]."""
         raise NotImplementedError
-
-    def among_rows(self, subset: RowSubset) -> Any:
-        """The same columns, with only some of the rows counted."""
-        raise NotImplementedError
-
-    def n_of(self, cells: np.ndarray, total: int) -> np.ndarray:
-        """How often each code occurs, from how often each cell does."""
-        n = np.empty(self.n.size, np.int64)
-        modes = self.offsets[:-1] + self.modes
-        is_cell = np.ones(n.size, bool)
-        is_cell[modes] = False
-        n[is_cell] = cells
-        sums = edges_of(cells)[self.first]
-        n[modes] = total - np.diff(sums)
-        return n
 
     def co_with(self, anchor: Anchor) -> np.ndarray:
         """The co-occurrences with an anchor: (cells of s, cells)."""

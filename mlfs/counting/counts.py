@@ -13,7 +13,7 @@ import numpy as np
 from mlfs._kernels import co_sums
 from mlfs.counting.anchor import Anchor, ColumnAnchor, PairStatistics
 from mlfs.counting.codes import Codes
-from mlfs.counting.column_groups import ColumnGroup, Kind, RowSubset, cut, kinds
+from mlfs.counting.column_groups import ColumnGroup, Kind, cut, kinds
 from mlfs.counting.label_columns import Labels
 from mlfs.counting.layouts import BitPlanes, RowLists
 from mlfs.counting.parallel import Parallel
@@ -42,8 +42,6 @@ class Counts:
         What a correction adds to c log c of each count, see `mlfs.counting.xlogx.xlogx_table`.
     """
 
-    kept: np.ndarray | None = None  # a mask of the rows that count; None for all
-
     def __init__(
         self,
         features: Codes,
@@ -65,7 +63,7 @@ class Counts:
         self.n_f, self.non_mode = features.weighted_counts(self.weights), features.non_mode
         n_l = label_codes.weighted_counts(self.weights)
         self.labels = Labels(label_codes, self.weights, n_l)
-        self.per_cell = per_cell
+        self.per_cell, self.n_jobs = per_cell, n_jobs
         self.xlogx = self.make_xlogx() if xlogx is None else xlogx
         self.parallel = Parallel(self, kind, n_jobs)
         self.edges = cut(kind, self.parallel.parts)
@@ -134,18 +132,11 @@ class Counts:
             kind = np.full(len(codes), rows)
         return Counts(codes, codes, self.given_weights, kind, per_cell=self.per_cell)
 
-    def among_rows(self, kept: np.ndarray) -> Counts:
-        """The same columns with only some of the rows counted, by the packed data of all rows."""
-        subset = RowSubset.of(kept)
-        other = copy.copy(self)
-        other.kept, other.weights, other.counts_rows = kept, subset.weights, False
-        other.total, other.rows = subset.size, np.array(subset.size)
-        other.set_labels(self.label_codes.among_rows(kept))
-        other.xlogx = other.make_xlogx()
-        other.parallel = Parallel(other, self.kind, 1)
-        other.groups = [group.among_rows(subset) for group in self.groups]
-        other.n_f = np.concatenate([group.n for group in other.groups])
-        return other
+    def among_rows(self, kept: np.ndarray, n_jobs: int = 1) -> Counts:
+        """The same columns with only the rows of a mask; nothing is coded again."""
+        weights = None if self.counts_rows else self.weights[kept]
+        features, labels = self.features.among_rows(kept), self.label_codes.among_rows(kept)
+        return Counts(features, labels, weights, self.kind, n_jobs, per_cell=self.per_cell)
 
     def set_labels(self, codes: Codes) -> None:
         """Take other labels."""
@@ -157,7 +148,7 @@ class Counts:
     @property
     def with_weight(self) -> np.ndarray | None:
         """A mask of the rows that have a weight; None for all."""
-        return self.kept if self.kept is not None or self.counts_rows else self.weights > 0
+        return None if self.counts_rows else self.weights > 0
 
     def shuffled(self, generator: np.random.Generator) -> Counts:
         """The same features with the rows of labels shuffled."""
@@ -190,7 +181,7 @@ class Counts:
     def feature(self, j: int, valid: int) -> Anchor:
         """A feature as an anchor; codes from `valid` are left out."""
         n = self.n_f[self.offsets[j] : self.offsets[j + 1]]
-        return Anchor(self.features, j, valid, n, self.kept)
+        return Anchor(self.features, j, valid, n)
 
     def column(self, j: int) -> np.ndarray:
         """The codes of a feature in all rows."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import math
 import threading
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ import numpy as np
 from mlfs._kernels import planes, row_walks
 from mlfs._kernels.row_walks import Lists
 from mlfs.counting.codes import Codes
-from mlfs.counting.column_groups import ColumnGroup, RowSubset, Triples, list_cells
+from mlfs.counting.column_groups import ColumnGroup, Triples, list_cells
 from mlfs.counting.entries import edges_of
 from mlfs.counting.parallel import padded
 from mlfs.counting.xlogx import XLogX, terms_of
@@ -58,16 +57,6 @@ class BitPlanes(ColumnGroup):
         self._last_labels: tuple[Labels, np.ndarray] | None = None  # asked for in triples
         self._ahead: tuple[Anchor, Labels, np.ndarray, np.ndarray] | None = None
         self._lock = threading.Lock()  # on the memory that is used again
-
-    def among_rows(self, subset: RowSubset) -> BitPlanes:
-        """The same planes without the bits of the other rows."""
-        co = np.zeros((1, self.cells), self.small)
-        planes.sweep(self.planes, subset.plane[None], co)
-        copied = copy.copy(self)
-        n = self.n_of(co[0], subset.size)
-        ColumnGroup.__init__(copied, self.levels, self.modes, n, subset.size)
-        copied._set_planes(self.planes & subset.plane, subset.weights)  # noqa: SLF001  # same class
-        return copied
 
     def pairs(self, anchor: Anchor, out: np.ndarray) -> None:
         """Sweep the planes of the anchor over all planes.
@@ -202,7 +191,8 @@ def pack_planes(codes: Codes, first: int, last: int) -> np.ndarray:
             rows = np.repeat(shifts, sizes) + np.arange(edges[-1])
             return codes.packed.planes[rows]
     out = np.zeros((int(edges[-1]), -(-codes.n_rows // 64)), np.uint64)
-    listed = codes if codes.packed is None else codes.take(np.arange(first, last))
+    plain = codes.packed is None and codes.has_codes
+    listed = codes if plain else codes.take(np.arange(first, last))
     if listed is not codes:
         first, last = 0, last - first
     part = slice(listed.indptr[first], listed.indptr[last])
@@ -284,17 +274,6 @@ class RowLists(ColumnGroup):
     def lists(self, first: int, last: int) -> row_walks.Lists:  # noqa: ARG002
         """The cells of all its columns by row."""
         return self._lists
-
-    def among_rows(self, subset: RowSubset) -> RowLists:
-        """The same lists, with other weights."""
-        co = np.zeros((1, self.cells), self.small)
-        rows = np.flatnonzero(subset.kept).astype(np.int32)
-        row_walks.count_pairs(*self._lists[:3], rows, np.zeros(rows.size, np.int8), co)
-        copied = copy.copy(self)
-        n = self.n_of(co[0], subset.size)
-        ColumnGroup.__init__(copied, self.levels, self.modes, n, subset.size)
-        copied._lists = self._lists._replace(weights=subset.weights)  # noqa: SLF001  # same class
-        return copied
 
     def planes_of(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The planes of some columns, made now."""

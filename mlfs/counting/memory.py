@@ -86,6 +86,11 @@ class Budget:
         """The budget of the table that has the labels in the place of the features."""
         return replace(self, cache=self.cache // 2)
 
+    def shared(self, parts: int) -> Budget:
+        """The budget of each of several tables that are asked together."""
+        cache, kept, recent = (size // parts for size in (self.cache, self.kept, self.recent))
+        return replace(self, cache=cache, kept=kept, recent=recent)
+
     def small(self) -> Budget:
         """The budget of a table of a few columns, beside the table of all."""
         return replace(self, cache=self.cache // 8, kept=self.kept // 8)

@@ -379,10 +379,10 @@ class Encoder:
         indptr = edges_of(np.concatenate(self._sizes))
         n_planes = np.concatenate(self._n_planes)
         first_plane = np.where(n_planes > 0, edges_of(n_planes)[:-1], -1)
-        rows = np.concatenate(self._rows)
+        rows, planes = np.concatenate(self._rows), np.concatenate(self._planes)
         self._rows.clear()  # the parts are as large as the whole
-        has_planes = (first_plane >= 0).any()
-        packed = Packed(np.concatenate(self._planes), first_plane) if has_planes else None
+        self._planes.clear()
+        packed = Packed(planes, first_plane) if (first_plane >= 0).any() else None
         return Codes(
             self._n_rows,
             indptr,

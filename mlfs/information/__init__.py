@@ -2,11 +2,11 @@
 
 `info` is the interface that criteria know, with `label_block` for `Info.sum_over_labels`;
 `for_search` is what a search asks beside it. `exact` (with `joint_picks`) implements it from
-counts, `adjusted` corrects it for chance, and `gaussian` (on `gaussian_columns`) takes
-correlations. `table` computes each quantity once and keeps it, from `triples`; `Subset` in
-`label_block` does so for a few candidates. `columns_info` joins what `held_columns` answer, each
-about some columns, where a table is divided among workers. `imbalance` has IR and CVIR;
-`credible` says how sure information is.
+counts, `adjusted` corrects it for chance, `stratified` asks within strata of the rows, and
+`gaussian` (on `gaussian_columns`) takes correlations. `table` computes each quantity once and keeps
+it, from `triples`; `Subset` in `label_block` does so for a few candidates. `columns_info` joins
+what `held_columns` answer, each about some columns, where a table is divided among workers.
+`imbalance` has IR and CVIR; `credible` says how sure information is.
 
 The public functions `entropy`, `mutual_information`, `conditional_mutual_information`,
 `interaction` and `symmetrical_uncertainty` take data of any kind. They are written in

@@ -131,6 +131,21 @@ class AdjustedInfo(Info):
         chance = self._expected.with_label_pairs(self._labels)
         return self._exact.cmi_fL_given_L - self._cut(chance)
 
+    @answer
+    def interaction_fLL(self) -> np.ndarray:
+        """Sum over the pairs l < l' of I(f;l;l') = I(f;l) + I(f;l') - I(f;l,l')."""
+        chance = (self.q - 1) * self._expected.with_labels(self._labels)
+        chance -= self._expected.with_label_pairs(self._labels)
+        return self._exact.interaction_fLL - self._cut(chance) / 2
+
+    def label_term(self, beta: Any = None) -> np.ndarray:
+        """sum_l beta_l sum_{p in pa(l)} I(l;p|f), with I(l;p|f) = I(f,l;p) - I(f;p)."""
+        chance = np.zeros(self._expected.table.d)
+        for label, pa, weight in self._weighted_parents(beta):
+            of_pairs = self._expected.with_label_and(label, np.array(pa))
+            chance += weight * (of_pairs - self._expected.with_labels(np.array(pa)))
+        return self._exact.label_term(beta) - self._cut(chance)
+
     @property
     def su_fl(self) -> np.ndarray:
         """SU(f,l), with the corrected I(f;l)."""
@@ -281,6 +296,13 @@ class Expected:
         """E sum_l I(f,s;l), or E sum_l I(f,s,t;l)."""
         n = [self._of_label(label) for label in labels.tolist()]
         return self._joint(self._anchor(s, t), n, float(self._weighted.h_l[labels].sum()))
+
+    def with_label_and(self, label: int, others: np.ndarray) -> np.ndarray:
+        """E sum_p I(f,l;p) of a label l and others."""
+        y = self._counts.labels
+        n = [self._of_label(other) for other in others.tolist()]
+        h = float(self._weighted.h_l[others].sum())
+        return self._joint(y.anchor(label, int(y.levels[label])), n, h)
 
     def of_pick_given(self, s: int, t: int) -> np.ndarray:
         """E I(f,t;s) - E I(t;s)."""

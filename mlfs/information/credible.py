@@ -14,6 +14,7 @@ import numpy as np
 
 from mlfs.counting.entries import edges_of
 from mlfs.information.pair_matrix import Side
+from mlfs.information.table import Table
 
 PRIOR = 0.5  # rows of each cell
 
@@ -84,8 +85,6 @@ def intervals(x: Side, y: Side, level: float, factor: float) -> Interval:
     factor : float
         By which nats are multiplied.
     """
-    from scipy.special import betaincinv
-
     shape = x.positions.size, y.positions.size
     mean, variance, most = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     counts, valid = x.table.counts, x.table.f_valid
@@ -99,6 +98,17 @@ def intervals(x: Side, y: Side, level: float, factor: float) -> Interval:
         of_all = moments(table, first)
         mean[:, j], variance[:, j] = (values[x.positions] for values in of_all)
         most[:, j] = np.log(np.minimum(valid[x.positions], pairs.anchor.valid))
+    low, high = interval_of(mean, variance, most, level)
+    return Interval(mean * factor, np.sqrt(variance) * factor, low * factor, high * factor)
+
+
+def interval_of(
+    mean: np.ndarray, variance: np.ndarray, most: np.ndarray, level: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """The ends of the interval of a beta variable on [0, most] with a mean and a variance."""
+    from scipy.special import betaincinv
+
+    shape = mean.shape
     share = np.divide(mean, most, out=np.zeros(shape), where=most > 0)
     spread = np.divide(variance, most**2, out=np.zeros(shape), where=most > 0)
     varies = (spread > 0) & (share > 0) & (share < 1)
@@ -107,7 +117,32 @@ def intervals(x: Side, y: Side, level: float, factor: float) -> Interval:
     size = np.maximum(size - 1, 1e-9)
     a, b = np.where(varies, share * size, 1.0), np.where(varies, (1 - share) * size, 1.0)
     low, high = (
-        np.where(varies, betaincinv(a, b, tail), share) * most * factor
+        np.where(varies, betaincinv(a, b, tail), share) * most
         for tail in ((1 - level) / 2, (1 + level) / 2)
     )
-    return Interval(mean * factor, np.sqrt(variance) * factor, low, high)
+    return low, high
+
+
+def relevance_moments(
+    table: Table, columns: np.ndarray, labels: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean and standard deviation of sum_l I(f;l) of some columns, and the most that it can be.
+
+    The deviation is the sum of those of the labels: it is no more, however they depend on one
+    another.
+    """
+    mean, deviation, most = np.zeros((3, columns.size))
+    positions = columns if table.positions is None else table.positions[columns]
+    order = np.sort(positions)
+    column = np.repeat(np.arange(table.d), table.counts.levels)
+    code = np.arange(column.size) - table.counts.offsets[column]
+    codes = np.flatnonzero(np.isin(column, order) & (code < table.f_valid[column]))
+    first, place = edges_of(table.f_valid[order])[:-1], np.searchsorted(order, positions)
+    for label in labels.tolist() if columns.size else []:
+        pairs = table.label(label)
+        valid = pairs.anchor.valid
+        mean_l, variance = moments(pairs.complete_table[codes, :valid], first)
+        mean += mean_l[place]
+        deviation += np.sqrt(variance)[place]
+        most += np.log(np.minimum(table.f_valid[positions], valid))
+    return mean, deviation, most

@@ -274,15 +274,9 @@ class ExactInfo(Info):
 
     def _label_term(self, beta: Any) -> np.ndarray:
         total = np.zeros(self._table.d)
-        parents = {label: self.parents(label) for label in self._labels.tolist()}
-        if beta is None:
-            weights = [1.0 / len(pa) if pa else 0.0 for pa in parents.values()]
-        else:
-            weights = np.broadcast_to(np.asarray(beta, float), (self.q,)).tolist()
-        for (label, pa), weight in zip(parents.items(), weights, strict=True):
-            if pa and weight != 0:
-                pairs = self._table.label(label)
-                total += weight * self._table.triples.cmi_sums(pairs, np.array(pa))[0]
+        for label, pa, weight in self._weighted_parents(beta):
+            pairs = self._table.label(label)
+            total += weight * self._table.triples.cmi_sums(pairs, np.array(pa))[0]
         return total
 
     @answer

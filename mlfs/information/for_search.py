@@ -22,10 +22,12 @@ from mlfs.counting.strata import Strata
 from mlfs.errors import LOGGER, CriterionError, UsageError
 from mlfs.information.adjusted import AdjustedBlock, AdjustedInfo
 from mlfs.information.columns_info import AdjustedColumnsInfo, ColumnsInfo
+from mlfs.information.credible import interval_of, relevance_moments
 from mlfs.information.exact import MANY, SHARE, ExactInfo
 from mlfs.information.gaussian import GaussianInfo
 from mlfs.information.info import Info
 from mlfs.information.label_block import LabelBlock
+from mlfs.information.stratified import StratifiedInfo
 from mlfs.information.table import PairInfo, Table
 
 MOST_TIMES = 1000  # that a row counts where independence is tested
@@ -39,6 +41,8 @@ def table_of(info: Info) -> Table:
     """The table of exact counts behind an Info; that of the labels alone if others have columns."""
     if isinstance(info, ColumnsInfo):
         return info.holders.of_labels
+    if isinstance(info, StratifiedInfo):
+        return info.whole
     if isinstance(info, AdjustedInfo):
         info = info._exact
     if not isinstance(info, ExactInfo):
@@ -63,6 +67,8 @@ def view_of_some(
     start : ndarray of int
         The first of them that is wanted for each candidate; before it, any answer will do.
     """
+    if isinstance(info, StratifiedInfo):
+        return info.made_of(lambda stratum: view_of_some(stratum, features, anchors, start))
     if isinstance(info, GaussianInfo):
         return info.only(features)._expect(anchors)
     if not isinstance(info, ExactInfo):
@@ -91,6 +97,16 @@ def can_count_alone(info: Info, columns: np.ndarray) -> bool:
     """Whether it pays to count some columns without the others."""
     counts_here = isinstance(info, (ExactInfo, AdjustedInfo))
     return counts_here and info.d >= MANY and SHARE * columns.size <= info.d
+
+
+def of_all_rows(info: Info) -> Info:
+    """The information of all labels without strata."""
+    return ExactInfo(info.whole) if isinstance(info, StratifiedInfo) else info
+
+
+def number_of_strata(info: Info) -> int:
+    """The number of strata within which information is asked for; 1 for all rows together."""
+    return len(info.strata) if isinstance(info, StratifiedInfo) else 1
 
 
 def constant_features(info: Info) -> np.ndarray:
@@ -122,7 +138,10 @@ def copies_of_labels(info: Info, features: Sequence[int], least: float) -> list[
     h_f, h_l = info.h_f[features][:, None], info.h_l
     low, high = np.minimum(h_f, h_l), np.maximum(h_f, h_l)
     is_near = (2 * low >= least * (low + high)) & (low > 0)
-    about_all = vars(info).get("mi_fL")  # no more is shared with a label than with all together
+    known = isinstance(info, ExactInfo) or "mi_fL" in vars(info)
+    about_all = (
+        info.mi_fL if known else None
+    )  # no more is shared with a label than with all together
     if about_all is not None:
         is_near &= about_all[features][:, None] >= SLACK * least * (low + high) / 2
     rows, labels = np.nonzero(is_near)
@@ -167,6 +186,8 @@ class Path:
     def __init__(self, info: Info) -> None:
         self._table, self._labels = table_of(info), info.labels
         self._parts = Parts.of_all(self._table.counts.n_rows)
+        if isinstance(info, StratifiedInfo):
+            self._parts = self._parts.refined(info.codes)
 
     def take(self, s: int) -> None:
         """Divide the rows by the values of a pick."""
@@ -204,6 +225,8 @@ def most_sweep_cost(info: Info) -> float:
     """
     if isinstance(info, GaussianInfo):
         return info._sweep_cost
+    if isinstance(info, StratifiedInfo):
+        return sum(map(most_sweep_cost, info.strata))
     if not isinstance(info, ExactInfo) or not info._table.counts_subsets:
         return 0.0
     return info._table.counts.sweep_cost(info._labels, triples=True)
@@ -216,6 +239,12 @@ def with_parents(info: Info, parents: Sequence[tuple[int, ...]] | None) -> Info:
         return info
     if isinstance(info, ExactInfo):
         return ExactInfo(info._table, labels=info._labels, features=info._features, parents=network)
+    if isinstance(info, AdjustedInfo):
+        exact = with_parents(info._exact, network)
+        assert isinstance(exact, ExactInfo)
+        return AdjustedInfo(exact, info._expected)
+    if isinstance(info, StratifiedInfo):
+        return info.made_of(lambda stratum: with_parents(stratum, parents))
     view = copy.copy(info)
     view._parents = network
     return view
@@ -231,6 +260,8 @@ def sweep_cost(view: Info) -> float:
 
     It is 0 where it does not pay to count some candidates alone.
     """
+    if isinstance(view, StratifiedInfo):
+        return sum(map(sweep_cost, view.strata))
     if isinstance(view, ExactInfo) and view._subset is not None:
         return view._subset.cost()
     return view._sweep_cost if isinstance(view, GaussianInfo) else 0.0
@@ -240,6 +271,9 @@ def chance_relevance(info: Info, generator: np.random.Generator, shuffles: int) 
     """The relevance for rows of labels in a random order, a row for each shuffle."""
     if isinstance(info, ColumnsInfo):
         return info.chance_relevance(generator, shuffles)
+    if isinstance(info, StratifiedInfo):
+        shuffled = [chance_relevance(stratum, generator, shuffles) for stratum in info.strata]
+        return np.asarray(info.mean(shuffled))
     out, features = np.empty((shuffles, info.d)), np.array(info.features)
     for done, row in enumerate(out):
         if done % REPORTED == 0:  # the longest silence of a search
@@ -247,7 +281,27 @@ def chance_relevance(info: Info, generator: np.random.Generator, shuffles: int) 
             LOGGER.info(msg, f"{info.d:,}", done, shuffles)
         table = table_of(info).shuffled(generator)
         row[:] = ExactInfo(table, labels=info._labels, features=features).mi_fL
+        vars(table).clear()  # its parts refer to one another, and would stay for a while
     return out
+
+
+def relevance_interval(
+    info: Info, columns: np.ndarray, level: float
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """The ends of an interval of the relevance of some columns; None where rows are not counted.
+
+    Rows with weights are not, and those on a cluster are elsewhere.
+    """
+    strata = info.strata if isinstance(info, StratifiedInfo) else [info]
+    if not isinstance(info, (ExactInfo, StratifiedInfo)) or not table_of(info).counts.counts_rows:
+        return None
+    parts = [relevance_moments(table_of(one), columns, info._labels) for one in strata]
+    weights = info.weights if isinstance(info, StratifiedInfo) else [1.0]
+    mean, variance, most = (
+        sum(weight**power * part[i] ** power for weight, part in zip(weights, parts, strict=True))
+        for i, power in ((0, 1), (1, 2), (2, 1))
+    )
+    return interval_of(np.asarray(mean), np.asarray(variance), np.asarray(most), level)
 
 
 def number_of_levels(info: Info) -> np.ndarray:
@@ -287,6 +341,8 @@ def independence(info: Info) -> tuple[Independence, Table, int]:
 
 def is_adjusted(info: Info) -> bool:
     """Whether its expectation under independence is subtracted."""
+    if isinstance(info, StratifiedInfo):
+        return is_adjusted(info.strata[0])
     return isinstance(info, (AdjustedInfo, AdjustedColumnsInfo))
 
 
@@ -294,7 +350,9 @@ def plain_of(info: Info) -> Info:
     """The same information without the expectation under independence subtracted."""
     if isinstance(info, AdjustedColumnsInfo):
         return info.plain
-    return with_parents(info._exact, info._parents) if isinstance(info, AdjustedInfo) else info
+    if isinstance(info, StratifiedInfo):
+        return info.made_of(plain_of)
+    return info._exact if isinstance(info, AdjustedInfo) else info
 
 
 def rows_of_levels(info: Info) -> list[np.ndarray]:

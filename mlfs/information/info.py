@@ -16,7 +16,7 @@ number of the whole. ``info.for_label(l)`` is a view on one label. Both share co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -282,6 +282,16 @@ class Info:
     def cmi_fL_given_L(self) -> np.ndarray:
         """Sum over the ordered pairs of different labels of I(f;l|l')."""
         raise self._unanswered("cmi_fL_given_L")
+
+    def _weighted_parents(self, beta: Any) -> Iterator[tuple[int, tuple[int, ...], float]]:
+        """The labels with parents that have a weight, the parents, and the weight."""
+        parents = [self.parents(label) for label in self._labels.tolist()]
+        weights = [1.0 / max(1, len(pa)) for pa in parents]
+        if beta is not None:
+            weights = np.broadcast_to(np.asarray(beta, float), (self.q,)).tolist()
+        for label, pa, weight in zip(self._labels.tolist(), parents, weights, strict=True):
+            if pa and weight != 0:
+                yield label, pa, weight
 
     def label_term(self, beta: Any = None) -> np.ndarray:  # noqa: ARG002
         """sum_l beta_l sum_{p in pa(l)} I(l;p|f).

@@ -69,7 +69,7 @@ class JointPicks:
 
     def _statistics(self, codes: np.ndarray, known_rows: np.ndarray | None) -> PairStatistics:
         """Count a column with all features; its codes need not be small."""
-        n_levels, renumbered = _renumber(codes if known_rows is None else codes[known_rows])
+        n_levels, renumbered = renumber(codes if known_rows is None else codes[known_rows])
         left_out = 0
         if known_rows is not None and not known_rows.all():
             all_codes = np.full(codes.size, n_levels)
@@ -182,12 +182,12 @@ class JointPicks:
             yield labels[start : start + step]
 
 
-def _renumber(codes: np.ndarray) -> tuple[int, np.ndarray]:
+def renumber(codes: np.ndarray) -> tuple[int, np.ndarray]:
     """How many different codes there are, and the codes as numbers below that.
 
     Examples
     --------
-    >>> n_levels, codes = _renumber(np.array([7, 2, 7]))
+    >>> n_levels, codes = renumber(np.array([7, 2, 7]))
     >>> n_levels, codes.tolist()
     (2, [1, 0, 1])
     """

@@ -375,15 +375,15 @@ class Table:
         equal = Counts(counts.features, counts.label_codes, None, kind)
         return Table(equal, self.q, self.mask_of, positions=self.positions, budget=self.budget)
 
-    def among_rows(self, row_mask: np.ndarray) -> Table:
-        """The same columns with only the rows of a mask counted; nothing is packed again."""
+    def among_rows(self, row_mask: np.ndarray, parts: int = 1) -> Table:
+        """The same columns with only the rows of a mask, one of so many parts of the rows."""
         return Table(
-            self.counts.among_rows(row_mask),
+            self.counts.among_rows(row_mask, self.counts.n_jobs if parts > 1 else 1),
             self.q,
             self.mask_of,
             ignore_missing=self.ignore_missing,
             positions=self.positions,
-            budget=self.budget,
+            budget=self.budget.shared(parts),
         )
 
     def release(self) -> None:

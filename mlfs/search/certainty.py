@@ -94,6 +94,15 @@ class Certainty:
             record |= {"p": self.p, "reason": self.reason}
         return record
 
+    def to_row(self) -> dict[str, Any]:
+        """Give the record for a row of a table, with intervals as two columns each."""
+        record = self.to_dict()
+        for name in ("score_interval", "rank_interval"):
+            if name in record:
+                start = name.removesuffix("interval")
+                record[f"{start}low"], record[f"{start}high"] = record.pop(name)
+        return record
+
     @classmethod
     def from_dict(cls, record: Any) -> Certainty | None:
         """Read the record of a pick; None if it has none."""

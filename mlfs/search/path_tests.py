@@ -4,8 +4,9 @@ The rows of labels are permuted within the strata of the joint values of the ear
 the statistic is the greatest information about the labels, given these strata, of all candidates:
 so it is paid for that the best of them is chosen. Where information is corrected for chance, the
 statistic is the greatest excess over the mean of some other permutations: else a column of many
-levels would be the greatest in every permutation. Permutations end early where p is clearly large
-(Besag & Clifford, 1991). ForwardStop (G'Sell and others, 2016) ends a path of picks by such
+levels would be the greatest in every permutation. Permutations end early where p is clearly large:
+if l of them were needed until h reach the statistic, p is h / l (Besag & Clifford, 1991).
+ForwardStop (G'Sell and others, 2016) ends a path of picks by such
 p-values.
 """
 
@@ -53,17 +54,32 @@ def path_p_values(
         if tells:
             generator = np.random.Generator(np.random.PCG64([seed, rank]))
             strata = path.strata(still)
-            centre = by_chance(strata, generator) if is_adjusted(info) else np.int64(0)
+            centre = np.zeros(still.size, int)
+            if is_adjusted(info):
+                centre = by_chance(strata, generator)
             observed, exceeding, done = (strata.told() - centre).max(), 0, 0
             while done < permutations and CLEAR * exceeding <= permutations:
                 if done % REPORTED == 0:
                     msg = "p of pick %s: %s of %s permutations, %s rows left"
                     LOGGER.info(msg, rank + 1, done, permutations, rows)
-                exceeding += bool((strata.told(generator) - centre).max() >= observed)
+                exceeding += reaches(strata, generator, centre, observed)
                 done += 1
-            p = (1 + exceeding) / (1 + done)
+            ended = CLEAR * exceeding > permutations
+            p = exceeding / done if ended else (1 + exceeding) / (1 + done)
         yield p, rows
         path.take(column)
+
+
+def reaches(
+    strata: Strata, generator: np.random.Generator, centre: np.ndarray, least: float
+) -> bool:
+    """Whether a column has so much information about permuted labels; the others do not matter."""
+    start = 0
+    for told in strata.told_by_piece(generator):
+        if (told - centre[start : start + told.size]).max() >= least:
+            return True
+        start += told.size
+    return False
 
 
 def by_chance(strata: Strata, generator: np.random.Generator) -> np.ndarray:

@@ -253,6 +253,11 @@ class Significance:
         Whether it passes at the share that was asked for, and has at least the least gain.
     shuffles : int
         How many shuffles gave mean and standard deviation; as many gave the false discoveries.
+    low, high : ndarray of float
+        An interval of 95 % of the relevance of the informative ones, see
+        `mlfs.information.mutual_information`; NaN for the others, for rows with weights and on a
+        cluster. The labels may depend on one another in any way, so that of several labels it is
+        rather too wide.
     """
 
     columns: np.ndarray
@@ -263,6 +268,8 @@ class Significance:
     adjusted: np.ndarray
     informative: np.ndarray
     shuffles: int
+    low: np.ndarray
+    high: np.ndarray
 
     def to_frame(self, names: Sequence[str] | Mapping[int, str] | None = None) -> Any:
         """Give a frame of pandas with a row for each candidate, the least p-value first.
@@ -273,6 +280,7 @@ class Significance:
             The names of the columns by their numbers, such as ``selection.column_names``.
         """
         record = {key: value for key, value in self.to_dict().items() if key != "shuffles"}
+        record |= {"low": self.low, "high": self.high}
         if names is not None:
             record = {"name": [names[j] for j in record["index"]], **record}
         return pandas().DataFrame(record).sort_values("p_value", kind="stable", ignore_index=True)
@@ -288,6 +296,8 @@ class Significance:
             "p_value": self.p_values.tolist(),
             "adjusted": self.adjusted.tolist(),
             "informative": self.informative.tolist(),
+            "low": [None if np.isnan(end) else end for end in self.low.tolist()],
+            "high": [None if np.isnan(end) else end for end in self.high.tolist()],
         }
 
 

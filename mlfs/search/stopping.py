@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlfs.information.for_search import chance_relevance, rows_of_levels
+from mlfs.information.for_search import chance_relevance, relevance_interval, rows_of_levels
 from mlfs.information.info import Info
 from mlfs.search.picks import Significance
 
 SHUFFLES = 100
 ROUNDING = 1e-12
+LEVEL = 0.95  # of the interval of relevance
 
 
 class AutoStop:
@@ -67,6 +68,10 @@ class AutoStop:
         self._least = min_gain * float(gain[self.significant].max(initial=0.0))
         informative = self.significant & (gain >= self._least)
         self.left_out = info.features[~informative]
+        interval = np.full((2, info.d), np.nan)
+        ends = relevance_interval(info, info.features[informative], LEVEL)
+        if ends is not None:
+            interval[:, informative] = ends
         self.significance = Significance(
             info.features,
             np.array(relevance),
@@ -76,6 +81,7 @@ class AutoStop:
             adjusted,
             informative,
             shuffles,
+            *interval,
         )
 
     def narrow(self, info: Info, columns: np.ndarray) -> None:

@@ -141,13 +141,18 @@ def test_it_is_in_the_table_the_frame_and_the_explanation() -> None:
     kept = f"kept {100 * sure.kept:.0f} %; or: {sure.substitutes[0].name} "
     assert kept in picked._repr_html_()
     assert kept in repr(picked.explain())
-    from mlfs.api.text import table
+    from mlfs.api.text import csv_text, table
 
     assert kept in table(picked)
     frame = picked.to_frame()
     assert frame["kept"][0] == sure.kept
     assert frame["score_low"][0] == sure.score_interval[0]
     assert frame["substitutes"][0][0] == sure.substitutes[0].name
+    lines = [line.split(",") for line in csv_text(picked).splitlines()]
+    cells = dict(zip(lines[0], lines[1], strict=True))
+    assert float(cells["kept"]) == sure.kept
+    assert float(cells["score_high"]) == sure.score_interval[1]
+    assert cells["substitutes"].split()[0] == str(sure.substitutes[0].index)
 
 
 def test_the_interval_covers_the_score_of_all_rows_there_are() -> None:
@@ -170,15 +175,22 @@ def test_the_interval_covers_the_score_of_all_rows_there_are() -> None:
     [
         ({"resamples": 19}, "resamples is a whole number of at least 20, not 19"),
         ({"resamples": 2.5}, "resamples is a whole number of at least 20, not 2.5"),
-        (
-            {"resamples": 20, "sample_weight": np.arange(80) + 1.0},
-            "resamples is given, but halves are drawn of rows that count once: .*",
-        ),
     ],
 )
 def test_what_cannot_be_resampled_is_refused(options: dict[str, Any], sentence: str) -> None:
     with pytest.raises(mlfs.UsageError, match=f"^{sentence}$"):
         mlfs.select((X, Y), "mim", 2, **options)
+
+
+def test_rows_with_weights_are_drawn_as_rows_and_keep_them() -> None:
+    weights = RNG.integers(1, 4, 80)
+    sure = mlfs.select((X, Y), "mim", 1, resamples=R, sample_weight=weights).certainty[0]
+    wins, column = 0.0, mlfs.select((X, Y), "mim", 1, sample_weight=weights).indices[0]
+    for mask in halves(80, R, 0):
+        half = mlfs.select((X[mask], Y[mask]), "mim", "all", sample_weight=weights[mask])
+        first = np.array(half.indices)[half.scores > half.scores[0] - 1e-9]
+        wins += (column in first) / len(first)
+    assert sure.kept == pytest.approx(wins / R)
 
 
 def test_few_rows_are_refused_and_a_time_limit_is_told() -> None:

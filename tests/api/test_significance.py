@@ -49,3 +49,40 @@ def test_a_group_stands_for_its_first_column() -> None:
     found = mlfs.select((X, Y), "mim", "auto", groups={"g": [6, 1]})
     assert found.significance is not None
     assert found.significance.columns.tolist() == [0, 1, 2, 3, 4, 5, 7, 8, 9]
+
+
+@pytest.mark.parametrize("per_label", [True, False])
+def test_informative_columns_have_an_interval_of_their_relevance(per_label: bool) -> None:
+    found = mlfs.select((X, Y), "mim", "auto", per_label=per_label, units="bits")
+    rankings = [*found.labels.values()] if per_label else [found]
+    sure = mlfs.information.mutual_information(X, Y, interval=0.95, units="bits")
+    for l, ranking in enumerate(rankings):
+        tested, labels = ranking.significance, [l] if per_label else [0, 1]
+        assert tested is not None
+        assert (np.isnan(tested.low) == ~tested.informative).all()
+        for j in np.flatnonzero(tested.informative).tolist():
+            low, high = sure.low[j, labels].sum(), sure.high[j, labels].sum()
+            if per_label:
+                assert (tested.low[j], tested.high[j]) == pytest.approx((low, high))
+            else:  # the labels may depend on one another in any way
+                assert tested.low[j] < tested.relevance[j] < tested.high[j]
+                assert tested.high[j] - tested.low[j] == pytest.approx(high - low, rel=0.1)
+    weighted = mlfs.select((X, Y), "mim", "auto", sample_weight=np.arange(300) % 3 + 1)
+    assert np.isnan(weighted.significance.low).all()
+    read = mlfs.Selection.from_json(json.dumps(found.to_dict()))
+    one, other = (s if not per_label else s.labels["y0"] for s in (found, read))
+    np.testing.assert_array_equal(other.significance.low, one.significance.low)
+    assert {"low", "high"} <= set(one.significance.to_frame().columns)
+
+
+def test_the_interval_within_strata_is_that_of_their_mean() -> None:
+    site = np.arange(300) % 2
+    tested = mlfs.select((X, Y[:, :1]), "mim", "auto", given=site).significance
+    parts = [
+        mlfs.information.mutual_information(X[site == z, 2], Y[site == z, 0], interval=0.95)
+        for z in (0, 1)
+    ]
+    mean, sd = (parts[0].mean + parts[1].mean) / 2, np.hypot(parts[0].sd, parts[1].sd) / 2
+    assert (tested.low[2], tested.high[2]) == pytest.approx(
+        (mean - 1.96 * sd, mean + 1.96 * sd), abs=0.2 * sd
+    )

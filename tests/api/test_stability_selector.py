@@ -93,9 +93,6 @@ def test_frames_files_and_pipelines() -> None:
 def test_what_makes_no_sense_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(mlfs.UsageError, match=message):
         StabilitySelector(**options).fit(X, Y)
-    weighted = mlfs.prepare((X, Y), sample_weight=np.arange(1, 91))
-    with pytest.raises(mlfs.UsageError, match="without weights"):
-        StabilitySelector().fit(weighted)
 
 
 def test_halves_are_complementary_pairs() -> None:

@@ -67,7 +67,13 @@ def test_corrections_and_left_out_values_are_those_of_the_rows() -> None:
         assert one.scores == pytest.approx(mlfs.select(alone, "mim", 6).scores, abs=1e-12)
 
 
-def test_rows_of_weighted_data_are_refused() -> None:
-    ready = mlfs.prepare((LEVELS, LEVELS[:, :2] > 2), sample_weight=np.arange(1, N + 1))
-    with pytest.raises(mlfs.UsageError, match="only where rows have no weights"):
-        ready.among_rows(np.ones(N, bool))
+@pytest.mark.parametrize("options", [{}, {"correction": "miller-madow"}, {"estimator": "gaussian"}])
+def test_rows_keep_their_weights(options: dict[str, Any]) -> None:
+    weights, kept = RNG.integers(1, 5, N), RNG.random(N) < 0.5
+    Y = LEVELS[:, :2] > 2
+    ready = mlfs.prepare((LEVELS, Y), sample_weight=weights, **options)
+    alone = (LEVELS[kept], Y[kept])
+    one = mlfs.select(ready.among_rows(kept), "mrmr", 4)
+    other = mlfs.select(alone, "mrmr", 4, sample_weight=weights[kept], **options)
+    assert one.indices == other.indices
+    assert one.scores == pytest.approx(other.scores, abs=1e-12)

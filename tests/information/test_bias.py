@@ -13,6 +13,7 @@ import mlfs
 from mlfs import DataError, UsageError
 from mlfs.api.estimators import missing_word
 from mlfs.counting import xlogx
+from mlfs.information.for_search import with_parents
 from mlfs.information.info import Info
 from mlfs.search.checked import CheckedCriterion
 from tests import naive, naive_bias
@@ -101,6 +102,12 @@ def test_pairs_of_picks_and_of_labels_are_less_their_means_too():
     close(info.cmi_fs_given_s(1, 3), given, atol=1e-12)
     pairs = [2 * adjusted(both(*y), a) - adjusted(a, y[0]) - adjusted(a, y[1]) for a in x]
     close(info.cmi_fL_given_L, pairs, atol=1e-12)
+    meeting = [adjusted(a, y[0]) + adjusted(a, y[1]) - adjusted(both(*y), a) for a in x]
+    close(info.interaction_fLL, meeting, atol=1e-12)
+    chain = with_parents(info, [(), (0,)])
+    given = [adjusted([a, y[1]], y[0]) - adjusted(a, y[0]) for a in x]
+    close(chain.label_term(), given, atol=1e-12)
+    close(chain.only([2, 0]).label_term(0.5), np.array(given)[[2, 0]] / 2, atol=1e-12)
     su = [[2 * adjusted(a, b) / (naive.H(a) + naive.H(b) or 1) for b in y] for a in x]
     close(info.su_fl, su, atol=1e-12)
     joint = [[adjusted([a, x[3]], b) for b in y] for a in x]
@@ -172,7 +179,8 @@ def test_auto_leaves_alone_what_cannot_be_corrected_and_says_so():
 
 
 @pytest.mark.parametrize(
-    "name", ["disr", "icap", "njmim", "igmf", "jmi3", "lrfs", "relaxmrmr", "tcrfs"]
+    "name",
+    ["disr", "icap", "njmim", "igmf", "jmi3", "lrfs", "mlfs_global", "pmu", "relaxmrmr", "tcrfs"],
 )
 def test_expected_serves(name):
     X, Y = wide_and_weak(600)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mlfs._kernels import co_sums, row_walks
+from mlfs._kernels import co_sums, lists, row_walks
 from tests.in_full import T, any_table, by_row, drawn, edges, starts
 
 
@@ -57,6 +57,24 @@ def test_joint_sums_of_lists(seed, each):
     n_sl = np.array([rows_of(s, label) for label in labels])
     co_sums.joints_of_two(shared, counts, n_sl, xlogx, out)
     assert out.tolist() == expected
+
+
+@pytest.mark.parametrize("has_codes", [True, False])
+def test_lists_of_some_rows(has_codes):
+    generator = np.random.default_rng(0)
+    kept = generator.random(50) < 0.5
+    rows = [np.flatnonzero(generator.random(50) < share) for share in (0.3, 0.0, 0.6)]
+    codes = [generator.integers(0, 9, part.size) for part in rows]
+    place = np.where(kept, np.cumsum(kept) - 1, -1)
+    flat = np.concatenate(codes) if has_codes else np.zeros(0, int)
+    out, out_codes, ends = np.zeros(99, int), np.zeros(99 * has_codes, int), np.zeros(4, int)
+    indptr = edges([part.size for part in rows])
+    n = lists.keep_rows(indptr, np.concatenate(rows), flat, place, ends, out, out_codes)
+    for j, (part, own) in enumerate(zip(rows, codes, strict=True)):
+        span = slice(ends[j], ends[j + 1])
+        assert out[span].tolist() == place[part[kept[part]]].tolist()
+        assert not has_codes or out_codes[span].tolist() == own[kept[part]].tolist()
+    assert n == ends[-1] == sum(int(kept[part].sum()) for part in rows)
 
 
 @pytest.mark.parametrize("seed", range(8))

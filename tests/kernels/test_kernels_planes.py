@@ -10,7 +10,7 @@ import pytest
 from mlfs._kernels import co_sums
 from mlfs._kernels import plane_subsets as kernels
 from mlfs._kernels.co_sums import AllCounts
-from mlfs._kernels.planes import sweep
+from mlfs._kernels.planes import keep_rows, sweep
 from tests import naive
 from tests.in_full import T, any_table, drawn, edges, n, starts, words
 
@@ -25,6 +25,18 @@ def test_what_planes_share(n_rows, n_masks):
     out = begun.copy()
     sweep(words(planes), words(masks), out)
     assert out.tolist() == wanted
+
+
+@pytest.mark.parametrize("n_rows", [3, 64, 300, 700])
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 1.0])
+def test_planes_of_some_rows(n_rows, share):
+    generator = np.random.default_rng([n_rows, int(10 * share)])
+    planes, kept = generator.random((5, n_rows)) < 0.4, generator.random(n_rows) < share
+    out = np.zeros((5, -(-int(kept.sum()) // 64)), np.uint64)
+    sizes = np.zeros(5, np.int64)
+    keep_rows(words(planes), words(kept[None])[0], out, sizes)
+    assert out.tolist() == words(planes[:, kept]).tolist()
+    assert sizes.tolist() == planes[:, kept].sum(axis=1).tolist()
 
 
 @pytest.mark.parametrize("n_rows", [3, 300, 700])

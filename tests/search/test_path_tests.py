@@ -189,3 +189,31 @@ def test_a_column_of_many_levels_does_not_hide_what_others_tell() -> None:
     records = {pick["name"]: pick["p"] for pick in picked.to_dict()["selected"]}
     assert [records[name] for name in "abc"] == [0.01] * 3
     assert all(p > 0.05 for name, p in records.items() if name not in "abc")
+
+
+@pytest.mark.parametrize("sizes", [(2, 3, 5), (1, 63, 40), (64, 2, 90, 7)])
+def test_strata_of_few_rows_are_counted_together_with_the_same_answer(
+    monkeypatch: pytest.MonkeyPatch, sizes: tuple[int, ...]
+) -> None:
+    generator = np.random.default_rng(sizes)
+    z = np.repeat(np.arange(70 * len(sizes)), np.tile(sizes, 70))[:900]
+    X = np.column_stack([z, generator.integers(0, [2, 3, 5], (z.size, 3))])
+    Y = (generator.random((z.size, 3)) < [0.5, 0.1, 0.9]).astype(int)
+    info = mlfs.prepare((X, Y), nominal_limit=1000, correction="none").info
+    told = []
+    for least in (1, 10_000):
+        monkeypatch.setattr("mlfs.counting.strata.LEAST_STRATA", least)
+        monkeypatch.setattr("mlfs.counting.strata.MEAN_ROWS", 1000)
+        path = Path(info)
+        path.take(0)
+        strata = path.strata(np.arange(1, 4))
+        told += [strata.told().tolist(), strata.told(np.random.default_rng(1)).tolist()]
+    assert told[:2] == told[2:]
+
+
+def test_threads_give_the_same_p_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, Y = RNG.integers(0, 2, (200, 150)), RNG.integers(0, 2, (200, 3))
+    alone = mlfs.select((X, Y), "mim", 3, permutations=40)
+    monkeypatch.setattr("mlfs.counting.parallel.THREADED_FROM", 0)
+    shared = mlfs.select((X, Y), "mim", 3, permutations=40, n_jobs=2)
+    assert [sure.p for sure in shared.certainty] == [sure.p for sure in alone.certainty]

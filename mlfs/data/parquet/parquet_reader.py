@@ -61,6 +61,7 @@ def read_files(files: Sequence[InputFile], path: str, request: Request) -> Datas
         with open_parquet(pa, file, request.limits) as (folded, _):
             for group in range(folded.metadata.num_row_groups):
                 rows.add(folded, group, file.path)
+                pa.default_memory_pool().release_unused()
     return rows.dataset(sum(file.size for file in files))
 
 
