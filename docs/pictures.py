@@ -1,7 +1,8 @@
 """Draw the pictures of the site while it is built: a hook of MkDocs.
 
 A block that begins with ```` ```python picture ```` is executed from the root of the repository,
-and the figure that it leaves is shown above its code. A block that fails stops the build.
+and the figure that it leaves is shown above its code. A block that fails stops the build. A line
+`<!-- thumbnails -->` becomes small copies of all pictures of the page, which lead to them.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 BLOCK = re.compile(r"^```python picture\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PICTURE = re.compile(r"!\[Drawn by the code below\]\((.+?)\)")
+THUMBNAILS = "<!-- thumbnails -->"
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -70,4 +73,19 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
         files.append(File.generated(config, uri, content=drawn(block[1])))
         return f"![Drawn by the code below]({name})\n\n```python\n{block[1]}```"
 
-    return BLOCK.sub(with_picture, markdown)
+    sections = re.split(r"^(?=## )", BLOCK.sub(with_picture, markdown), flags=re.MULTILINE)
+    return "".join(sections).replace(THUMBNAILS, "\n".join(_thumbnails(sections)))
+
+
+def _thumbnails(sections: list[str]) -> Iterator[str]:
+    """A link with the picture and the heading of each section that has one."""
+    from markdown.extensions.toc import slugify
+
+    yield '<div class="thumbnails">'
+    for section in sections:
+        picture = PICTURE.search(section)
+        if picture is not None:
+            heading = section.partition("\n")[0].removeprefix("## ")
+            target = slugify(heading, "-")
+            yield f'<a href="#{target}"><img src="{picture[1]}" alt="">{heading}</a>'
+    yield "</div>"

@@ -41,7 +41,7 @@ SHORT = {
 
 modelling = stacked(
     topical("The model", "-m", "--model", metavar="NAME", default="occ", show_default=True,
-            help=f"{' '.join(STRUCTURED)}, each also with -ldf; {' '.join(WHOLE)}."),
+            help=f"{' '.join(STRUCTURED)}, these also with --features ldf; {' '.join(WHOLE)}."),
     topical("The model", "-k", "--parents", "k", metavar="K", type=click.IntRange(min=0),
             help="At most K parents of a label, for models that have it (kcc, occ)."),
     topical("The model", "--features", metavar="NAME",
