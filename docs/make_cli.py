@@ -129,14 +129,15 @@ def between(path: Path, start: str, end: str, text: str) -> str:
 def pages() -> dict[Path, str]:
     """What each page should hold."""
     found = {PAGE: page()}
-    selector = [(one.parameter, one) for one in (*OPTIONS, *FITTING) if one.parameter]
+    of_select = {one.name for one in OPTIONS}
+    fitted = [(one.parameter, one) for one in (*OPTIONS, *FITTING) if one.parameter]
     for name, options in (
         ("python.md", [(one.name, one) for one in OPTIONS]),
-        ("transformer.md", selector),
+        ("transformer.md", [one for one in fitted if one[0] not in of_select]),
     ):
         path = PAGE.with_name(name)
         found[path] = between(path, START, END, table(options))
-    path = PAGE.with_name("datasets.md")
+    path = PAGE.with_name("public-data.md")
     found[path] = between(path, LIST_START, LIST_END, data_sets())
     return found
 
