@@ -18,6 +18,7 @@ from mlfs.information.adjusted import MISSING_LEFT_OUT, AdjustedInfo, no_expecta
 from mlfs.information.columns_info import ColumnsInfo
 from mlfs.information.exact import ExactInfo
 from mlfs.information.for_search import (
+    independence,
     number_of_levels,
     number_of_strata,
     table_of,
@@ -207,6 +208,8 @@ def missing_word(criterion: Criterion, make: Callable[[], Info]) -> str:
         info = with_parents(make(), AROUND)
         if tried.scope == "each label":
             info = info.for_label(0)
+        if tried.search == "blanket":
+            independence(info)
         if tried.search == "best first":
             best_first(tried, info)
         else:

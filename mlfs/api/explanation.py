@@ -205,6 +205,9 @@ def _bound(terms: Terms, instead_of: Named | None, unit: str) -> str:
 
 def _certainty(certainty: Certainty, unit: str) -> list[tuple[str, str]]:
     rows = []
+    if certainty.reason:
+        shown = "" if certainty.p is None else f", p {certainty.p:.4g}"
+        rows.append(("in the blanket", f"{printable(certainty.reason)}{shown}"))
     if certainty.rows_left is not None:
         left = f"{plural(certainty.rows_left, 'row')} left to tell"
         shown = "none" if certainty.p is None else f"{certainty.p:.4g}"

@@ -20,6 +20,7 @@ from mlfs.data.dataset import Dataset
 from mlfs.errors import Caution, UsageError, plural, printable, setting
 from mlfs.information.for_search import can_count_alone, counted_alone, plain_of
 from mlfs.information.info import Info
+from mlfs.search.blankets import SPOUSE, THROUGH, Member, blanket_of
 from mlfs.search.certainty import Certainty
 from mlfs.search.checked import CheckedCriterion
 from mlfs.search.greedy import best_first, greedy
@@ -134,6 +135,12 @@ def search(
         kept = order[~np.isin(order, excluded)][: plan.options.prefilter]
         view = info.only(sorted({*kept.tolist(), *forced}))
     numbers: np.ndarray | None = None
+    blanket: dict[int, Member] | None = None
+    if plan.criterion.search == "blanket":
+        blanket = blanket_of(view, plan.criterion, excluded)
+        excluded = sorted({*view.features.tolist()} - {*blanket, *forced})
+        if not isinstance(plan.options.n, Integral):
+            n = len({*blanket, *forced})
     if best_only:
         n = 1
     elif auto is not None:
@@ -190,6 +197,9 @@ def search(
         result.note = "no feature tells more than chance would: the best is kept"
     result.significance = None if auto is None else auto.significance
     _test_path(plan, info, candidates, result)
+    if blanket is not None:
+        result.members = blanket
+        result.note = result.note or ("" if blanket else "no feature is in the blanket")
     return result
 
 
@@ -403,7 +413,7 @@ def ranking_from(
         picks, ranks = replace(picks.take(rows), columns=columns), ranks[rows]
     names = data.feature_names if label else data.names
     column_names = tuple(map(names.__getitem__, picks.columns.tolist()))
-    certainty = _named(result.certainty, grouping, data, names)
+    certainty = _named(_with_reasons(result, grouping, data, label), grouping, data, names)
     if certainty and not grouping.trivial:
         certainty = tuple(certainty[row] for row in rows.tolist())
     significance = result.significance
@@ -426,6 +436,28 @@ def ranking_from(
         terms_of_panel=terms,
         certainty=certainty,
     )
+
+
+def _with_reasons(
+    result: SearchResult, grouping: Grouping, data: Dataset, label: str
+) -> tuple[Certainty | None, ...]:
+    """Why each pick is in a Markov blanket, and its p-value if there is no other."""
+    if not result.members:
+        return result.certainty
+    candidates = [group or data.names[m[0]] for group, m in zip(
+        grouping.names, grouping.members, strict=True
+    )]  # fmt: skip
+    variables = [*candidates, *data.label_names]
+    known = result.certainty or (None,) * len(result.picks)
+    out: list[Certainty | None] = []
+    for column, certainty in zip(result.picks.columns.tolist(), known, strict=True):
+        member = result.members.get(column)
+        if member is not None:
+            via = "" if member.via < 0 else variables[member.via]
+            by = {SPOUSE: f" of {label}, by {via}", THROUGH: f" {via}"}.get(member.kind, "")
+            certainty = replace(certainty or Certainty(p=member.p), reason=member.kind + by)
+        out.append(certainty)
+    return tuple(out)
 
 
 def _named(

@@ -235,6 +235,8 @@ def certainty_text(certainty: Certainty, most: int = SUBSTITUTES) -> str:
     tested = "" if certainty.p is None else f"p {certainty.p:.2g}"
     if certainty.p is None and certainty.rows_left is not None:
         tested = f"no p: {plural(certainty.rows_left, 'row')} left"
+    if certainty.reason:
+        tested = f"{printable(certainty.reason, 2 * WIDEST)}; {tested}"
     if certainty.kept is None:
         return tested
     shown = [

@@ -19,7 +19,7 @@ from mlfs.information.table import Table
 
 LEAST = 5  # rows of the rarer class of a label, below which a copy may be chance
 COPY, NEARLY, PERHAPS = 0.99, 0.9, 0.75  # symmetrical uncertainty
-TELLS_WELL = 0.93  # F-score of a column that perhaps is nearly a copy
+AGREES, TELLS_WELL = 0.98, 0.93  # share of the rows, and F-score, of what perhaps is nearly a copy
 AT_ONCE = 1 << 22  # cells
 SAMPLED = 4_000  # rows in which a threshold is looked for
 TELLS = 0.995  # of each class of a label are on one side of a threshold
@@ -78,7 +78,9 @@ def _copy(prepared: Prepared, j: int, label: int, su: float) -> Finding | None:
     hits = int(joint[are_positive, 1:].sum())
     tells = 2 * hits / max(1, int(joint[are_positive].sum() + joint[:, 1:].sum()))
     is_cut = dataset.columns[j].kind == "numeric" and (joint.sum(axis=1) > 0).sum() > 2
-    if su < NEARLY and (is_cut or tells < TELLS_WELL):  # one threshold may tell more of a number
+    if su < NEARLY and (
+        is_cut or tells < TELLS_WELL or agreement < AGREES
+    ):  # one threshold may tell more of a number
         return None
     is_number = dataset.columns[j].kind == "numeric" and joint.shape[0] == 2
     is_opposite = is_number and of_positives[0] > of_positives[1]

@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 SCOPES = ("all labels", "each label")
-SEARCHES = ("greedy", "best first")
+SEARCHES = ("greedy", "best first", "blanket")
 NETWORKS = (False, True, "chain", "tree")
 UNITS = ("information", "ratio")
 
@@ -44,7 +44,7 @@ class Criterion:
     """
 
     scope: ClassVar[Literal["all labels", "each label"]] = "all labels"
-    search: ClassVar[Literal["greedy", "best first"]] = "greedy"
+    search: ClassVar[Literal["greedy", "best first", "blanket"]] = "greedy"
     network: ClassVar[bool | str] = False
     fold: ClassVar[np.ufunc] = np.add
     falls: ClassVar[bool] = False
@@ -125,7 +125,7 @@ class SetCriterion(Criterion):
     'best first'
     """
 
-    search: ClassVar[Literal["greedy", "best first"]] = "best first"
+    search: ClassVar[Literal["greedy", "best first", "blanket"]] = "best first"
 
     def merit(self, info: Info, picked: list[int]) -> Any:
         """Compute the merit of the set ``picked + [f]`` for each candidate f."""

@@ -16,9 +16,10 @@ import numpy as np
 from mlfs._kernels import co_sums
 from mlfs.counting.anchor import Anchor
 from mlfs.counting.codes import Codes
+from mlfs.counting.independence import Independence
 from mlfs.counting.parts import Parts
 from mlfs.counting.strata import Strata
-from mlfs.errors import LOGGER, CriterionError
+from mlfs.errors import LOGGER, CriterionError, UsageError
 from mlfs.information.adjusted import AdjustedBlock, AdjustedInfo
 from mlfs.information.columns_info import AdjustedColumnsInfo, ColumnsInfo
 from mlfs.information.credible import interval_of, relevance_moments
@@ -29,6 +30,7 @@ from mlfs.information.label_block import LabelBlock
 from mlfs.information.stratified import StratifiedInfo
 from mlfs.information.table import PairInfo, Table
 
+MOST_TIMES = 1000  # that a row counts where independence is tested
 REPORTED = 20  # shuffles between two lines of the log
 
 
@@ -307,6 +309,33 @@ def number_of_levels(info: Info) -> np.ndarray:
         return info.holders.f_valid
     table = table_of(info)
     return table.f_valid if table.positions is None else table.f_valid[table.positions]
+
+
+def independence(info: Info) -> tuple[Independence, Table, int]:
+    """Tests of all columns and, counted on from the last one, all labels; and their table."""
+    if isinstance(info, ColumnsInfo):
+        msg = "independence is tested where all columns are: give the workers more memory, or "
+        raise UsageError(f"{msg}leave the cluster out")
+    if isinstance(info, GaussianInfo):
+        raise info._unanswered("independence")
+    table = table_of(info)
+    counts = table.counts
+    d, times = table.d, None
+    if counts.given_weights is not None:
+        times = counts.weights // np.gcd.reduce(counts.weights)
+        if times.max() > MOST_TIMES:
+            msg = "independence is tested of rows that count a whole number of times: leave "
+            raise UsageError(f"{msg}the weights out, or round them")
+
+    def column_of(j: int) -> tuple[np.ndarray, int]:
+        if j < d:
+            position = table.position(j)
+            codes, levels = table.column(position), int(table.f_valid[position])
+        else:
+            codes, levels = counts.label_codes.column(j - d), int(table.l_valid[j - d])
+        return codes.astype(np.int64), levels
+
+    return Independence(column_of, int(counts.total), times), table, d
 
 
 def is_adjusted(info: Info) -> bool:

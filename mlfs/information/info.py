@@ -61,6 +61,7 @@ KINDS = {
     "cmi_": "conditional information",
     "joint_": "information of several columns together",
     "interaction_": "interaction information",
+    "independence": "test of independence",
     "by_rows": "information on the rows that a label knows",
 }
 

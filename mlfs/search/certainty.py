@@ -51,6 +51,8 @@ class Certainty:
     rows_left : int or None
         The rows that can tell: they share the values of the earlier picks with rows of other
         labels.
+    reason : str
+        Why a column is in a Markov blanket.
     """
 
     kept: float | None = None
@@ -59,6 +61,7 @@ class Certainty:
     rank_interval: tuple[int | None, int | None] | None = None
     p: float | None = None
     rows_left: int | None = None
+    reason: str = ""
 
     def rescaled(self, factor: float) -> Certainty:
         """The same with scores in another unit."""
@@ -87,6 +90,8 @@ class Certainty:
             }
         if self.rows_left is not None:
             record |= {"p": self.p, "rows_left": self.rows_left}
+        if self.reason:
+            record |= {"p": self.p, "reason": self.reason}
         return record
 
     def to_row(self) -> dict[str, Any]:
@@ -101,11 +106,13 @@ class Certainty:
     @classmethod
     def from_dict(cls, record: Any) -> Certainty | None:
         """Read the record of a pick; None if it has none."""
-        if "kept" not in record and "rows_left" not in record:
+        if record.keys().isdisjoint(("kept", "rows_left", "reason")):
             return None
         p, rows = record.get("p"), record.get("rows_left")
         tested = cls(
-            p=None if p is None else float(p), rows_left=None if rows is None else int(rows)
+            p=None if p is None else float(p),
+            rows_left=None if rows is None else int(rows),
+            reason=str(record.get("reason", "")),
         )
         if "kept" not in record:
             return tested

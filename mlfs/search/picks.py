@@ -324,6 +324,8 @@ class SearchResult:
         For how many picks each candidate could be chosen: 0 if it never could.
     certainty : tuple of (Certainty or None)
         How sure each pick is, if that was asked for.
+    members : mapping from int to mlfs.search.blankets.Member
+        Why each column is in the Markov blanket, if that was searched.
     """
 
     picks: Picks = field(default_factory=Picks.empty)
@@ -337,3 +339,4 @@ class SearchResult:
     terms_of_panel: tuple[Any, ...] = ()
     open_until: np.ndarray = field(default_factory=lambda: NO_COLUMNS)
     certainty: tuple[Certainty | None, ...] = ()
+    members: Mapping[int, Any] = field(default_factory=dict)
