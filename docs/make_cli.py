@@ -80,7 +80,7 @@ def without_repeats(part: str, path: str, seen: dict[str, str]) -> str:
     kept, named = [], {}
     for entry in entries:
         text = "\n".join(entry)
-        before = seen.setdefault(text, path)
+        before = seen.setdefault(" ".join(text.split()), path)
         if before == path:
             kept.append(text)
         else:
