@@ -320,9 +320,8 @@ def independence(info: Info) -> tuple[Independence, Table, int]:
     if isinstance(info, GaussianInfo):
         raise info._unanswered("independence")
     table = table_of(info)
-    counts = table.counts
-    rows, d, times = counts.kept, table.d, None
-    if rows is None and counts.given_weights is not None:
+    counts, d, times = table.counts, table.d, None
+    if counts.given_weights is not None:
         times = counts.weights // np.gcd.reduce(counts.weights)
         if times.max() > MOST_TIMES:
             msg = "independence is tested of rows that count a whole number of times: leave "
@@ -334,7 +333,7 @@ def independence(info: Info) -> tuple[Independence, Table, int]:
             codes, levels = table.column(position), int(table.f_valid[position])
         else:
             codes, levels = counts.label_codes.column(j - d), int(table.l_valid[j - d])
-        return (codes if rows is None else codes[rows]).astype(np.int64), levels
+        return codes.astype(np.int64), levels
 
     return Independence(column_of, int(counts.total), times), table, d
 
