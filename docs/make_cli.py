@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -43,18 +45,50 @@ def in_width(
     )
 
 
-def sections(command: click.Command, context: click.Context) -> list[str]:
-    """The help of a command and of the commands below it."""
-    depth = context.command_path.count(" ") + 2
+def sections(
+    command: click.Command, context: click.Context, seen: dict[str, str] | None = None
+) -> list[str]:
+    """The help of a command and of the commands below it; each option is explained once."""
+    depth, path = context.command_path.count(" ") + 2, context.command_path
+    seen = {} if seen is None else seen
     context.meta[ALL] = True
     text = "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
-    found = [f"{'#' * depth} {context.command_path}\n\n```text\n{text}\n```\n"]
+    parts = [without_repeats(part, path, seen) for part in text.split("\n\n")]
+    text = "\n\n".join(part for part in parts if part)
+    found = [f"{'#' * depth} {path}\n\n```text\n{text}\n```\n"]
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
             child = command.get_command(context, name)
             if child is not None and not child.hidden:
-                found += sections(child, in_width(child, name, context))
+                found += sections(child, in_width(child, name, context), seen)
     return found
+
+
+def without_repeats(part: str, path: str, seen: dict[str, str]) -> str:
+    """A topic of a command's help; options that an earlier command has are only named."""
+    title, *lines = part.splitlines()
+    if title == "Exit codes:":  # they head the page
+        return ""
+    entries: list[list[str]] = []
+    for line in lines:
+        if line.startswith("  -") or not entries:
+            entries.append([])
+        entries[-1].append(line)
+    if not title.endswith(":") or not all(entry[0].startswith("  -") for entry in entries):
+        return part
+    kept, named = [], {}
+    for entry in entries:
+        text = "\n".join(entry)
+        before = seen.setdefault(text, path)
+        if before == path:
+            kept.append(text)
+        else:
+            flags = re.findall(r"(?<!\S)--[a-z-]+", text.split("   ")[0])
+            named.setdefault(before, []).append(flags[0] if flags else entry[0].split()[0])
+    for before, flags in named.items():
+        listed = textwrap.fill(", ".join(flags), 92, initial_indent="  ", subsequent_indent="  ")
+        kept.append(f"{listed}\n    as in {before}")
+    return "\n".join([title, *kept])
 
 
 def page() -> str:

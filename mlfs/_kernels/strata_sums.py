@@ -39,18 +39,21 @@ def add_planes(
     The rows of stratum z are in the words from ``words[z]`` on; n[p, z] are those of plane p, one
     for each code, and of a label that is constant in a stratum n_l[i, z] is 0.
     """
+    strata = words.size - 1
+    alone = np.zeros(strata, np.int64)
     for f in range(out.size):
         total = 0
         last = first[f + 1] - 1
-        for z in range(words.size - 1):
-            alone = 0
+        for z in range(strata):
+            alone[z] = 0
             for p in range(first[f], last + 1):
-                alone += xlogx_of(n[p, z], xlogx)
-            for i in range(labels.shape[0]):
+                alone[z] += xlogx_of(n[p, z], xlogx)
+        for i in range(labels.shape[0]):
+            for z in range(strata):
                 rest = n_l[i, z]
                 if rest == 0:
                     continue
-                total -= alone
+                total -= alone[z]
                 for p in range(first[f], last):
                     both = _shared(planes[p], labels[i], words[z], words[z + 1])
                     rest -= both

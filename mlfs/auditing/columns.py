@@ -18,13 +18,14 @@ from mlfs.information.for_search import table_of
 from mlfs.information.table import Table
 
 LEAST = 5  # rows of the rarer class of a label, below which a copy may be chance
-COPY, NEARLY = 0.99, 0.9  # symmetrical uncertainty
+COPY, NEARLY, PERHAPS = 0.99, 0.9, 0.75  # symmetrical uncertainty
+AGREES, TELLS_WELL = 0.98, 0.93  # share of the rows, and F-score, of what perhaps is nearly a copy
 AT_ONCE = 1 << 22  # cells
 SAMPLED = 4_000  # rows in which a threshold is looked for
 TELLS = 0.995  # of each class of a label are on one side of a threshold
 CHANCE = -25.0  # the logarithm of a probability that is none, for each pair that is looked at
 SIDE = 20  # rows with and without a value
-BLOCKS = 20  # of neighbouring rows
+BLOCKS, FEWEST_BLOCKS = 20, 5  # of neighbouring rows
 ORDER = 0.1  # the symmetrical uncertainty of a label and these blocks
 MOST_WORDS = 0.5  # of the known values are different
 NEARLY_CONSTANT = 0.999
@@ -47,10 +48,11 @@ def copies_of_labels(prepared: Prepared) -> Iterator[Finding]:
     for start in range(0, len(labels), step):
         part = labels[start : start + step]
         shared = info.for_labels(part).su_fl
-        for j, k in np.argwhere(shared >= NEARLY).tolist():
-            su = float(shared[j, k])
-            seen.add((j, part[k]))
-            yield _copy(prepared, j, part[k], su)
+        for j, k in np.argwhere(shared >= PERHAPS).tolist():
+            finding = _copy(prepared, j, part[k], float(shared[j, k]))
+            if finding is not None:
+                seen.add((j, part[k]))
+                yield finding
     for j, k, agreement in _thresholds(prepared, labels):
         if (j, k) not in seen:
             name, label = dataset.names[j], dataset.label_names[k]
@@ -60,16 +62,26 @@ def copies_of_labels(prepared: Prepared) -> Iterator[Finding]:
             yield Finding("M101", "error", text, (name,), (label,), numbers)
 
 
-def _copy(prepared: Prepared, j: int, label: int, su: float) -> Finding:
+def _copy(prepared: Prepared, j: int, label: int, su: float) -> Finding | None:
+    """A column that tells a label, by its symmetrical uncertainty or where it is known."""
     dataset, table = prepared.dataset, table_of(prepared.info)
-    x = table.column(table.position(j)).astype(np.int64)
+    position = table.position(j)
+    x = table.column(position).astype(np.int64)
     y = dense_label(dataset.Y, label)
-    known = y >= 0
+    known = (y >= 0) & (x != table.counts.missing[position])
     joint = np.zeros((int(x.max()) + 1, int(y.max()) + 1), np.int64)
     np.add.at(joint, (x[known], y[known]), 1)
     agreement = float(joint.max(axis=1).sum() / max(1, joint.sum()))
     name, label_name = dataset.names[j], dataset.label_names[label]
     of_positives = joint[:, 1:].sum(axis=1) / np.maximum(1, joint.sum(axis=1))
+    are_positive = of_positives > 0.5
+    hits = int(joint[are_positive, 1:].sum())
+    tells = 2 * hits / max(1, int(joint[are_positive].sum() + joint[:, 1:].sum()))
+    is_cut = dataset.columns[j].kind == "numeric" and (joint.sum(axis=1) > 0).sum() > 2
+    if su < NEARLY and (
+        is_cut or tells < TELLS_WELL or agreement < AGREES
+    ):  # one threshold may tell more of a number
+        return None
     is_number = dataset.columns[j].kind == "numeric" and joint.shape[0] == 2
     is_opposite = is_number and of_positives[0] > of_positives[1]
     what = "the opposite of" if is_opposite else "a copy of"
@@ -144,10 +156,17 @@ def _separation(x: np.ndarray, y: np.ndarray) -> float:
 
 
 def missingness(prepared: Prepared) -> Iterator[Finding]:
-    """M102: columns whose label is certain where they are known, or where they are missing."""
+    """M102: columns whose label is certain where they are known, or where they are missing.
+
+    A nominal column without gaps that mostly has one value is looked at as if that were missing.
+    """
     dataset, table = prepared.dataset, table_of(prepared.info)
     features, names = table.counts.features, dataset.names
-    gaps = [j for j in range(prepared.info.d) if features.missing[table.position(j)] >= 0]
+    positions = np.array([table.position(j) for j in range(prepared.info.d)], np.int64)
+    no_value = features.missing[positions]
+    worded = (no_value < 0) & (dataset.sizes > 2)
+    no_value = np.where(worded, features.mode[positions], no_value)
+    gaps = np.flatnonzero(no_value >= 0).tolist()
     Y = dataset.Y.tocsc() if sp.issparse(dataset.Y) else dataset.Y
     least = CHANCE - math.log(max(1, len(gaps) * dataset.shape[2]))
     positive = (Y > 0).astype(np.int64)
@@ -155,7 +174,7 @@ def missingness(prepared: Prepared) -> Iterator[Finding]:
     rows = dataset.shape[0]
     for j in gaps:
         position = table.position(j)
-        known = table.column(position) != features.missing[position]
+        known = table.column(position) != no_value[j]
         n_known = int(known.sum())
         if not SIDE <= n_known <= rows - SIDE:
             continue
@@ -177,8 +196,11 @@ def missingness(prepared: Prepared) -> Iterator[Finding]:
             label_name, name = dataset.label_names[label], names[j]
             hits, n = (in_known, n_known) if "known" in sides else (in_missing, rows - n_known)
             has = "has" if hits == n else "has not"
+            state = sides[0]
+            if worded[j]:
+                state = f"{'not ' if state == 'known' else ''}at its most frequent value"
             text = (
-                f"every row in which {printable(name)!r} is {' or '.join(sides[:1])} {has} the "
+                f"every row in which {printable(name)!r} is {state} {has} the "
                 f"label {printable(label_name)!r} ({plural(n, 'row')})"
             )
             level = "error" if len(sides) == 2 else "warning"
@@ -189,18 +211,19 @@ def order_of_rows(prepared: Prepared) -> Iterator[Finding]:
     """M103: labels that neighbouring rows share."""
     dataset = prepared.dataset
     rows = dataset.shape[0]
-    if rows < BLOCKS * SIDE // 2:
+    blocks = min(BLOCKS, rows * 2 // SIDE)
+    if blocks < FEWEST_BLOCKS:
         return
-    block = np.arange(rows) * BLOCKS // rows
+    block = np.arange(rows) * blocks // rows
     told: dict[str, float] = {}
     for label, name in enumerate(dataset.label_names):
         y = dense_label(dataset.Y, label)
         known = y >= 0
-        joint = np.zeros((BLOCKS, int(y.max(initial=0)) + 1), np.int64)
+        joint = np.zeros((blocks, int(y.max(initial=0)) + 1), np.int64)
         np.add.at(joint, (block[known], y[known]), 1)
         h_b, h_l, h_bl = (entropy(n) for n in (joint.sum(axis=1), joint.sum(axis=0), joint.ravel()))
         shared = max(0.0, h_b + h_l - h_bl)
-        by_chance = (BLOCKS - 1) * (joint.shape[1] - 1) / (2 * rows)
+        by_chance = (blocks - 1) * (joint.shape[1] - 1) / (2 * rows)
         if h_l > 0 and shared > 4 * by_chance and shared / h_l >= ORDER and shared * rows > -CHANCE:
             told[name] = shared / h_l
     if told:

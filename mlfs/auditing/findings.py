@@ -15,7 +15,7 @@ LEVELS = ("error", "warning", "note")
 SHOWN = 5  # columns, in a line
 CHECKS = {
     "M101": "a column is a copy of a label, its opposite, or nearly",
-    "M102": "whether a value is missing tells a label",
+    "M102": "whether a value is missing or usual tells a label",
     "M103": "the order of the rows tells a label",
     "M201": "a column names the rows",
     "M202": "a column of words is different in most rows",

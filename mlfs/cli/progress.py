@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import sys
@@ -12,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 from mlfs.cli.console import Console
-from mlfs.errors import printable
+from mlfs.errors import LOGGER, printable
 from mlfs.models.progress_reports import duration
 
 PICKS_EVERY = 0.1
@@ -104,6 +105,27 @@ class PickProgress(_Line):
         self._names, self._labels, self._n, self._beside = names, labels, n, beside
         self._at: dict[str, int] = {}
         self._last = -PICKS_EVERY
+
+    def __enter__(self) -> Self:
+        if self.shown:
+            self._level, self._handler = LOGGER.level, logging.Handler(logging.INFO)
+            self._handler.emit = self._hear  # type: ignore[method-assign]
+            LOGGER.addHandler(self._handler)
+            LOGGER.setLevel(logging.INFO)
+        return super().__enter__()
+
+    def __exit__(self, *exception: object) -> None:
+        if self.shown:
+            LOGGER.removeHandler(self._handler)
+            LOGGER.setLevel(self._level)
+        super().__exit__(*exception)
+
+    def _hear(self, record: logging.LogRecord) -> None:
+        """Show how far shuffles, permutations and halves are, between picks and after them."""
+        if record.levelno == logging.INFO:
+            spent = time.perf_counter() - self.began
+            self._form = 0
+            self.draw(f"{record.getMessage()}  ({spent:.1f} s, Ctrl-C keeps the picks so far)")
 
     @property
     def on_pick(self) -> Callable[[str, Any], None] | None:

@@ -191,6 +191,10 @@ def pack_planes(codes: Codes, first: int, last: int) -> np.ndarray:
             rows = np.repeat(shifts, sizes) + np.arange(edges[-1])
             return codes.packed.planes[rows]
     out = np.zeros((int(edges[-1]), -(-codes.n_rows // 64)), np.uint64)
+    if last - first == 1:  # such as a pick
+        rows, values = codes.entries(first)
+        planes.pack(np.array([0, rows.size]), rows, values, codes.mode[first:last], edges, out)
+        return out
     plain = codes.packed is None and codes.has_codes
     listed = codes if plain else codes.take(np.arange(first, last))
     if listed is not codes:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mlfs._kernels.row_walks import Groups, Room, add_given_parts
+from mlfs._kernels.part_walks import Groups, Room, add_given_parts
 from mlfs.counting.entries import edges_of
 from mlfs.counting.parallel import padded
 

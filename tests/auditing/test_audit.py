@@ -67,20 +67,28 @@ def test_planted_faults_are_found_and_named(path: str) -> None:
         "opposite": (~y).astype(int),
         "word": np.where(y, "yes", "no"),
         "nearly": (y ^ flips).astype(int),
+        "with gaps": np.where(rng.random(rows) < 0.02, np.nan, y),
         "score": y * 2 + rng.random(rows),
         "falling": -3.0 * y + rng.random(rows),
     }
     for column, values in planted.items():
-        (finding,) = found((X.assign(leak=values), Y[[name]]), "M101")[:1] or [None]
-        assert finding is not None, column
-        assert (finding.columns, finding.labels) == (("leak",), (name,)), column
-        assert finding.level == ("error" if column != "nearly" else finding.level)
+        named = {
+            finding.columns: finding
+            for finding in found((X.assign(leak=values), Y[[name]]), "M101")
+        }
+        assert ("leak",) in named, column
+        finding = named["leak",]
+        assert finding.labels == (name,), column
+        assert finding.level == "error" or column in {"nearly", "with gaps"}
         assert "opposite" in finding.text or column != "opposite"
-    reason = pd.Series(np.where(y, "because", None), dtype=object)
-    assert any(
-        finding.columns == ("leak",) and name in finding.labels
-        for finding in found((X.assign(leak=reason), Y[[name]]), "M102")
-    )
+    is_said = y & (rng.random(rows) < 0.7)
+    kinds = rng.choice(["late", "moved", "other"], rows)
+    for reason in (np.where(y, "because", None), np.where(is_said, kinds, "none")):
+        filled = X.assign(leak=pd.Series(reason, dtype=object))
+        assert any(
+            finding.columns == ("leak",) and name in finding.labels
+            for finding in found((filled, Y[[name]]), "M102")
+        )
     late = pd.Series(np.where(y & (rng.random(rows) < 0.8), 1.0, np.nan))
     if late.notna().sum() >= 40:
         assert found((X.assign(leak=late), Y[[name]]), "M102")[0].level == "warning"

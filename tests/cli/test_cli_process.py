@@ -208,6 +208,16 @@ def test_the_first_pick_appears_while_the_rest_is_computed(large: str) -> None:
 
 
 @POSIX
+def test_permutations_and_halves_show_how_far_they_are() -> None:
+    draws = ["--permutations", "60", "--resamples", "30"]
+    run = Terminal("select", "-c", "mim", "-n", "2", *draws, "docs/examples/songs.arff")
+    out = run.finish()
+    assert "p of pick 2: 50 of 60 permutations" in run.seen
+    assert "resamples: 20 of 30 halves of the rows" in run.seen
+    assert "permutations" not in out
+
+
+@POSIX
 @pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_keeps_the_picks_so_far(large: str, tmp_path: Path) -> None:
     place = tmp_path / "part.npz"
