@@ -327,7 +327,11 @@ def independence(info: Info) -> tuple[Independence, Table, int]:
             msg = "independence is tested of rows that count a whole number of times: leave "
             raise UsageError(f"{msg}the weights out, or round them")
 
+    always = [d + table.q] if isinstance(info, StratifiedInfo) else []  # counted on from labels
+
     def column_of(j: int) -> tuple[np.ndarray, int]:
+        if isinstance(info, StratifiedInfo) and j in always:
+            return info.codes.astype(np.int64), int(info.codes.max()) + 1
         if j < d:
             position = table.position(j)
             codes, levels = table.column(position), int(table.f_valid[position])
@@ -335,7 +339,7 @@ def independence(info: Info) -> tuple[Independence, Table, int]:
             codes, levels = counts.label_codes.column(j - d), int(table.l_valid[j - d])
         return codes.astype(np.int64), levels
 
-    return Independence(column_of, int(counts.total), times), table, d
+    return Independence(column_of, int(counts.total), times, always), table, d
 
 
 def is_adjusted(info: Info) -> bool:
