@@ -99,6 +99,11 @@ def J_mrmr(f, S, X, Y, P=None):
     return fsum(I(X[f], l) - mean(I(X[f], X[s], about=(l,)) for s in S) for l in Y)
 
 
+def J_mcmfs(f, S, X, Y, P=None):
+    """Zhang, Gao, Hu & Li (2020): the greatest relevance to a label, less mean redundancy."""
+    return max(I(X[f], l) for l in Y) - mean(I_fs(f, s, X, Y) for s in S)
+
+
 def J_mlfs_global(f, S, X, Y, P, *, beta=None, gamma=None):
     """Sun & Kudo (42); beta and gamma are means unless given."""
 

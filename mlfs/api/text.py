@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mlfs.api.selection import Chosen, ColumnNames, Ranking, Selection
+from mlfs.criteria import TIERS
 from mlfs.errors import plural, printable
 from mlfs.search.certainty import Certainty
 
@@ -294,21 +295,25 @@ LEGEND = (
 
 
 def criteria_text(listing: Sequence[Mapping[str, Any]]) -> str:
-    """Render the list of ``mlfs criteria`` as a table, with the reason if one cannot be used."""
-    rows = []
-    for entry in listing:
+    """Render the list of ``mlfs criteria`` as a table, by tiers; why one cannot be used."""
+    rows: list[list[str]] = []
+    tiers = dict.fromkeys([*TIERS, *(entry["tier"] for entry in listing)])
+    places = {name: place for names in TIERS.values() for place, name in enumerate(names)}
+    ordered = sorted(listing, key=lambda entry: places.get(entry["name"], 0))
+    for tier, entry in ((tier, e) for tier in tiers for e in ordered if e["tier"] == tier):
         aliases = f" ({', '.join(entry['aliases'])})" if entry["aliases"] else ""
         text = f"cannot be used: {entry['broken']}" if entry["broken"] else entry["formula"]
         text = text or entry["reference"]
         rows.append(
             [
                 printable(entry["name"]) + aliases,
+                tier,
                 entry["scope"] or "-",
                 printable(entry["origin"]),
                 printable(text, 400),
             ]
         )
-    lines = align(["name", "scope", "origin", "formula"], rows, left={0, 1, 2, 3})
+    lines = align(["name", "take it", "scope", "origin", "formula"], rows, left={0, 1, 2, 3, 4})
     return "\n".join([*lines, "", *LEGEND]) + "\n"
 
 

@@ -52,8 +52,8 @@ KEPT = ("metrics", "jobs", "cluster", "folder", "force", "predictions", "on_cell
     multiple=True,
     help="A criterion, as name or name:key=value,...; or a baseline: all, random, own (the "
     "model's own way), chi2-max, f-mean, information-gain-max, gain-ratio-max, ppt-relieff, "
-    "relieff-ml, rf-br, ig-lp, ksg-mean, cov, forest, l21, llsf, qpfs; or a selector of "
-    "scikit-learn as "
+    "relieff-ml, rf-br, ig-lp, ksg-mean, cov, forest, l21, llsf, qpfs, mfs-mcdm, "
+    "mifs-jian, mdfs, mssl; or a selector of scikit-learn as "
     "'sklearn.feature_selection.SelectKBest(score_func=sklearn.feature_selection.chi2)'. "
     "Repeatable; by default scls and all.",
 )
@@ -198,6 +198,14 @@ KEPT = ("metrics", "jobs", "cluster", "folder", "force", "predictions", "on_cell
 )
 @topical(
     "Output",
+    "--tables",
+    metavar="PARTS",
+    default="mean,sd,rank",
+    show_default=True,
+    help="What a cell of tables.md and tables.tex shows.",
+)
+@topical(
+    "Output",
     "--predictions/--no-predictions",
     default=True,
     help="Keep the predictions of every cell, so that a new metric needs no new run.",
@@ -254,6 +262,7 @@ def compare(
     metrics: tuple[str, ...],
     folder: str,
     pdf: bool,
+    tables: str,
     **options: Any,
 ) -> int:
     """Compare criteria and models, and write a report.
@@ -261,13 +270,15 @@ def compare(
     Features are selected and binned inside each fold, on the training rows. Ctrl-C keeps the
     finished part; the same command continues.
     """
-    from mlfs.compare.report import write_report
+    from mlfs.compare.report import check_parts, write_report
     from mlfs.compare.report.figures import refuse_without_matplotlib
     from mlfs.datasets.fetching import place_of
 
     console = console_of(context)
     if pdf:
         refuse_without_matplotlib("--pdf")
+    parts = [part.strip() for part in tables.split(",") if part.strip()]
+    check_parts(parts)
     if any(path == "-" for path in data):
         raise UsageError("a comparison reads its data again and again: give files, not a pipe")
     with Cells(console, len(data)) as cells:
@@ -278,7 +289,7 @@ def compare(
     console.note(*results.notes)
     for line in _failures(results.failed()):
         console.error(line)
-    summary = write_report(results, Path(folder), pdf=pdf)
+    summary = write_report(results, Path(folder), pdf=pdf, tables=parts)
     console.data(summary)
     console.note(f"the report is {printable(Path(folder) / 'index.html', 400)}")
     if results.interrupted:

@@ -199,7 +199,7 @@ def criteria(context: click.Context, /, form: str) -> None:
 
 
 def _listing() -> list[dict[str, Any]]:
-    from mlfs.criteria import ALIASES, get, origins
+    from mlfs.criteria import ALIASES, get, origins, tier_of
     from mlfs.errors import MlfsError
 
     records = []
@@ -208,6 +208,7 @@ def _listing() -> list[dict[str, Any]]:
         record: dict[str, Any] = {
             "name": origin.name,
             "aliases": [alias for alias, (name, _) in ALIASES.items() if name == origin.name],
+            "tier": tier_of(origin.name),
             "scope": "",
             "search": "",
             "network": False,

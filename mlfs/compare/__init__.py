@@ -4,7 +4,8 @@ In: data sets (`data_sources`), methods by name (`named`, `foreign`) and `settin
 `running` has `run`: it gives jobs to worker processes (`pool`, `worker`; `cluster_cells` on a
 cluster), and `cell_folder` keeps what is finished.
 A job (`work`) takes a split (`resampling`, `training_rows`), selects (`rankers`, `filters`,
-`relief`), trains (`classifiers`, `naive_bayes`) and is measured and limited (`measure`).
+`regressions`, `relief`), trains (`classifiers`, `naive_bayes`) and is measured and limited
+(`measure`).
 Out: `results`, a tidy table (`per_label`); `contest` tests it by `ranks` and `pairs`, `overlap`
 compares the selections, `pareto` has the front of quality and number of features, and `report`
 writes the files, which `loading` reads again. `reference` is for published results.

@@ -254,6 +254,7 @@ class Contest:
             {
                 **asdict(pair),
                 "statistic": finite(pair.statistic),
+                "effect": finite(pair.effect),
                 "first": self.methods[pair.first],
                 "second": self.methods[pair.second],
             }

@@ -18,6 +18,8 @@ forest                       mean decrease of impurity in a random forest for al
 l21                          norms of the rows of a multi-task lasso
 llsf                         norms of the rows of the weights of LLSF (Huang et al., 2015)
 qpfs                         weights of a quadratic program of I(f;l) and I(f;s)
+mfs-mcdm, mifs-jian, mdfs,   weights of a regression of the labels, see
+mssl                         `mlfs.compare.regressions`
 ============================ ================================================================
 
 max and mean run over the labels; a label that is constant says nothing.
@@ -43,6 +45,7 @@ from mlfs.api.pairwise import mutual_information
 from mlfs.api.prepared import prepare
 from mlfs.api.value_kinds import Weight, checked_count
 from mlfs.compare.data_sources import dense
+from mlfs.compare.regressions import mcdm, mdfs, mifs, mssl
 from mlfs.compare.relief import ppt_relieff, relieff_ml, rf_br
 from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.dataset import Label
@@ -133,6 +136,17 @@ def llsf(train: TrainingRows, _: int, *, alpha: float, beta: float) -> np.ndarra
     weights = train.data.weights
     model = LLSF(alpha, beta).fit(_standardise(X, weights), Y, weights)
     return sum_by_feature((model.coef_**2).sum(axis=0), feature, train.data.shape[1])
+
+
+def _regression(scores: Callable[..., np.ndarray], **parameters: float) -> Filter:
+    """A regression of the labels on standardised columns."""
+
+    def of_rows(train: TrainingRows, _: int, **given: float) -> np.ndarray:
+        X, Y, feature = table_of_rows(train)
+        worth = scores(_standardise(X, None), Y.astype(np.float64), **given)
+        return sum_by_feature(worth, feature, train.data.shape[1])
+
+    return Filter(of_rows, parameters=parameters)
 
 
 def covariance(train: TrainingRows, _: int) -> np.ndarray:
@@ -397,4 +411,8 @@ FILTERS: dict[str, Filter] = {
     "l21": Filter(l21),
     "llsf": Filter(llsf, parameters={"alpha": 0.01, "beta": 0.01}),
     "qpfs": Filter(qpfs, counts=True),
+    "mfs-mcdm": _regression(mcdm, ridge=10.0),
+    "mifs-jian": _regression(mifs, alpha=1.0, beta=1.0, gamma=1.0),
+    "mdfs": _regression(mdfs, alpha=1.0, beta=1.0, gamma=1.0),
+    "mssl": _regression(mssl, alpha=1.0, beta=1.0),
 }

@@ -130,6 +130,10 @@ class Pair:
         The p-value corrected by Holm for all pairs that were tested together.
     wins, ties, losses : int
         How often the first is better than the second, equal, worse.
+    effect : float
+        How great the difference is, above 0 where the first is better: over data sets the
+        rank-biserial correlation (R+ - R-) / (R+ + R-), over splits the mean difference divided by
+        its standard deviation; NaN where that is 0.
     p_better, p_equal, p_worse : float
         How probable it is that the first is better by one per cent or more, that the two differ
         by less, that the first is worse; see `mlfs.compare.pairs`.
@@ -143,6 +147,7 @@ class Pair:
     wins: int
     ties: int
     losses: int
+    effect: float
     p_better: float
     p_equal: float
     p_worse: float
@@ -180,6 +185,35 @@ def wilcoxon(first: Any, second: Any) -> tuple[float, float]:
     return least / 2, min(1.0, 2 * float(shares[: least + 1].sum()))
 
 
+def rank_biserial(differences: Any) -> float:
+    """(R+ - R-) / (R+ + R-) of paired differences (Kerby, 2014); 0 if all are 0.
+
+    Examples
+    --------
+    >>> rank_biserial([3.0, 1.0, -2.0, 0.0]), rank_biserial([1.0, 2.0])
+    (0.3333333333333333, 1.0)
+    """
+    from scipy import stats
+
+    values = np.asarray(differences, float)
+    values = values[values != 0]
+    ranks = stats.rankdata(np.abs(values))
+    return float(ranks @ np.sign(values) / ranks.sum()) if values.size else 0.0
+
+
+def standardised(differences: Any) -> float:
+    """The mean of paired differences divided by their standard deviation; NaN if that is 0.
+
+    Examples
+    --------
+    >>> standardised([1.0, 2.0, 3.0]), standardised([1.0, 1.0])
+    (2.0, nan)
+    """
+    values = np.asarray(differences, float)
+    spread = float(values.std(ddof=1))
+    return float(values.mean()) / spread if spread > 0 else math.nan
+
+
 def wilcoxon_all(table: Any, *, higher_is_better: bool, against: int | None = None) -> list[Pair]:
     """Test all pairs of methods, or one against all others, and correct by Holm.
 
@@ -199,7 +233,8 @@ def wilcoxon_all(table: Any, *, higher_is_better: bool, against: int | None = No
     else:
         columns = [(against, other) for other in range(k) if other != against]
     tests = [wilcoxon(values[:, a], values[:, b]) for a, b in columns]
-    return _pairs(values, columns, tests, signed_rank, higher_is_better=higher_is_better)
+    measures = signed_rank, rank_biserial
+    return _pairs(values, columns, tests, measures, higher_is_better=higher_is_better)
 
 
 def corrected_t(first: Any, second: Any, test_to_train: float) -> tuple[float, float]:
@@ -243,27 +278,29 @@ def resampled_all(table: Any, test_to_train: float, *, higher_is_better: bool) -
     values = np.asarray(table, float)
     columns = list(itertools.combinations(range(values.shape[1]), 2))
     tests = [corrected_t(values[:, a], values[:, b], test_to_train) for a, b in columns]
-    posterior = partial(correlated_t, test_to_train=test_to_train)
-    return _pairs(values, columns, tests, posterior, higher_is_better=higher_is_better)
+    measures = partial(correlated_t, test_to_train=test_to_train), standardised
+    return _pairs(values, columns, tests, measures, higher_is_better=higher_is_better)
 
 
 def _pairs(
     values: np.ndarray,
     columns: list[tuple[int, int]],
     tests: list[tuple[float, float]],
-    posterior: Callable[[np.ndarray], Posterior],
+    measures: tuple[Callable[[np.ndarray], Posterior], Callable[[np.ndarray], float]],
     *,
     higher_is_better: bool,
 ) -> list[Pair]:
+    posterior, effect_of = measures
     corrected = holm([p for _, p in tests])
     sign = 1 if higher_is_better else -1
     pairs = []
     for (a, b), (statistic, p), p_holm in zip(columns, tests, corrected, strict=True):
         column_a, column_b = values[:, a], values[:, b]
-        better = np.sign(round_to_scale(column_a - column_b, values[:, [a, b]])) * sign
-        wins, ties, losses = (int((better == side).sum()) for side in (1, 0, -1))
+        better = round_to_scale(column_a - column_b, values[:, [a, b]]) * sign
+        wins, ties, losses = (int((np.sign(better) == side).sum()) for side in (1, 0, -1))
+        effect = effect_of(better)
         shares = posterior(relative(column_a, column_b, higher_is_better=higher_is_better))
-        pairs.append(Pair(a, b, statistic, p, p_holm, wins, ties, losses, *shares))
+        pairs.append(Pair(a, b, statistic, p, p_holm, wins, ties, losses, effect, *shares))
     return pairs
 
 

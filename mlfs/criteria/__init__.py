@@ -23,7 +23,17 @@ from mlfs.criteria._contract import (
     SetCriterion,
     checked_number,
 )
-from mlfs.criteria._registry import ALIASES, Origin, available, documentation, get, origins, typed
+from mlfs.criteria._registry import (
+    ALIASES,
+    TIERS,
+    Origin,
+    available,
+    documentation,
+    get,
+    origins,
+    tier_of,
+    typed,
+)
 
 if TYPE_CHECKING:
     from mlfs.api.criterion_checks import check_criterion, yield_checks
@@ -33,6 +43,7 @@ __all__ = [
     "ALIASES",
     "SCOPES",
     "SEARCHES",
+    "TIERS",
     "Criterion",
     "Origin",
     "PairCriterion",
@@ -43,6 +54,7 @@ __all__ = [
     "documentation",
     "get",
     "origins",
+    "tier_of",
     "typed",
     "yield_checks",
 ]

@@ -82,6 +82,23 @@ ALIASES: dict[str, tuple[str, dict[str, Any]]] = {  # names of cases of a criter
     "mifs": ("betagamma", {"gamma": 0.0}),
     "condred": ("betagamma", {"beta": 0.0}),
 }
+TIERS: dict[str, tuple[str, ...]] = {  # what to take when: those of ours that are not named compare
+    "to begin with": ("scls", "mim", "jmi"),
+    "for a reason": ("cmim", "mrmr", "mlfs_local", "blanket"),
+}
+COMPARED, INSTALLED = "for comparisons with papers", "installed"
+
+
+def tier_of(name: str) -> str:
+    """The tier of a criterion: when to take it.
+
+    Examples
+    --------
+    >>> tier_of("scls"), tier_of("pmu"), tier_of("mine")
+    ('to begin with', 'for comparisons with papers', 'installed')
+    """
+    tier = next((tier for tier, names in TIERS.items() if name in names), COMPARED)
+    return tier if name in _built_in() else INSTALLED
 
 
 @dataclass(frozen=True)

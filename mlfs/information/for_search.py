@@ -316,11 +316,13 @@ def independence(info: Info) -> tuple[Independence, Table, int]:
     if isinstance(info, ColumnsInfo):
         msg = "independence is tested where all columns are: give the workers more memory, or "
         raise UsageError(f"{msg}leave the cluster out")
+    if isinstance(info, StratifiedInfo):
+        msg = "is given, and tests of independence choose what they hold fixed: leave it out"
+        raise UsageError(msg, option="given")
     if isinstance(info, GaussianInfo):
         raise info._unanswered("independence")
     table = table_of(info)
-    counts = table.counts
-    d, times = table.d, None
+    counts, d, times = table.counts, table.d, None
     if counts.given_weights is not None:
         times = counts.weights // np.gcd.reduce(counts.weights)
         if times.max() > MOST_TIMES:

@@ -248,7 +248,8 @@ def test_info_as_table_and_json(run) -> None:
 
 def test_criteria_are_listed(run) -> None:
     lines = run("criteria").out.splitlines()
-    assert lines[0].split() == ["name", "scope", "origin", "formula"]
+    assert lines[0].split() == ["name", "take", "it", "scope", "origin", "formula"]
+    assert [line.split()[0] for line in lines[1:4]] == ["scls", "mim", "jmi"]
     scls = next(line for line in lines if line.startswith("scls"))
     assert "all labels  mlfs" in scls
     assert "J(f) = R(f)" in scls
@@ -263,6 +264,10 @@ def test_criteria_as_json(run) -> None:
     assert served["jim"] == (["counts"], ["auto", "none"])
     found = {one["name"]: one for one in listed}
     assert found["mlfs_local"]["scope"] == "each label"
+    assert (found["jmi"]["tier"], found["cmi"]["tier"]) == (
+        "to begin with",
+        "for comparisons with papers",
+    )
     assert found["mlcfs"]["search"] == "best first"
     assert found["mlcfs"]["formula"].startswith("Merit(S)")
     assert found["scls"]["origin"] == "mlfs"

@@ -90,6 +90,16 @@ def test_a_p_is_at_most_one():
     assert underpowered(6, 45).endswith("the least p that Holm allows is 1")
 
 
+def test_ranks_below_six_data_sets_say_that_nothing_can_be_tested():
+    (few,) = contests(made_up(3, models=("br",), sizes=(5,)), ["macro_f1"])
+    drawn = rank_chart(few)
+    assert drawn is not None
+    assert any("underpowered: 3 data sets" in word.text for word in drawn.words)
+    assert not any("Nemenyi" in word.text for word in drawn.words)
+    (alone,) = contests(made_up(1, models=("br",), sizes=(5,)), ["macro_f1"])
+    assert rank_chart(alone) is None
+
+
 def test_no_critical_difference_is_drawn_where_friedman_does_not_reject():
     def contest(noise: float) -> Contest:
         (found,) = contests(made_up(7, models=("br",), sizes=(5,), noise=noise), ["macro_f1"])
@@ -99,7 +109,10 @@ def test_no_critical_difference_is_drawn_where_friedman_does_not_reject():
     level = contest(80.0)
     assert level.friedman is not None
     assert level.friedman.f_p > 0.05
-    assert rank_chart(level) is None
+    drawn = rank_chart(level)
+    assert drawn is not None
+    assert drawn.title == "average ranks"
+    assert any("does not tell the methods apart" in word.text for word in drawn.words)
     with pytest.raises(DataError, match="does not tell the methods apart"):
         CriticalDifferenceDisplay(level)
 

@@ -26,6 +26,7 @@ from mlfs.compare.report import write_report
 from mlfs.compare.resampling import Folds
 from mlfs.compare.results import SELDOM, Results, plain_cell, text_of_cell
 from mlfs.compare.settings import Settings, size
+from mlfs.errors import UsageError
 from mlfs.metrics import METRICS
 
 NASTY = "x<script>alert(1)</script>|&%_$"
@@ -225,7 +226,7 @@ def test_names_cannot_break_the_tables(tmp_path: Path) -> None:
         assert r"\$" in row
         assert r"\_" in row
         assert r"\%" in row
-        assert len(re.findall(r"(?<!\\)&", row)) in {4, 8}
+        assert 1 <= len(re.findall(r"(?<!\\)&", row)) <= 8
 
 
 ODD = "=1+1\n\x1b[31m<img src=x>![a](http://b)\u202e|`c`"
@@ -305,3 +306,23 @@ def test_one_method_is_nothing_to_compare() -> None:
     found = contests(made_up(criteria=("scls",), models=("br",)))
     assert {one.doubt for one in found} == {"one method: nothing to compare"}
     assert all(isinstance(one, Contest) for one in found)
+
+
+def test_tables_of_a_paper_have_labels_and_fit_a_page(tmp_path):
+    results = made_up(3, criteria=("scls", "mim", "jmi", "mrmr", "ami", "cmim", "d2f"))
+    write_report(results, tmp_path / "all")
+    text = (tmp_path / "all" / "tables.tex").read_text(encoding="utf-8")
+    labels = re.findall(r"\\label\{tab:(.*?)\}", text)
+    assert len(labels) == len(set(labels)) == text.count(r"\begin{table}")
+    assert any(label.endswith("-2") for label in labels)
+    for columns, body in re.findall(r"\\begin\{tabular\}\{(lr*)\}(.*?)\\end", text, re.DOTALL):
+        rows = [row for row in body.splitlines() if row.endswith(r"\\")]
+        assert {row.count(" & ") for row in rows} == {len(columns) - 1}
+    write_report(results, tmp_path / "some", tables=("mean", "rank"))
+    some = (tmp_path / "some" / "tables.md").read_text(encoding="utf-8")
+    assert "±" not in some
+    assert "** (1)" in some
+    write_report(results, tmp_path / "ranks", tables=("rank",))
+    assert "** (1)" not in (tmp_path / "ranks" / "tables.md").read_text(encoding="utf-8")
+    with pytest.raises(UsageError, match=r"tables is some of mean, sd and rank, .* not 'sd'"):
+        write_report(results, tmp_path / "none", tables=("sd",))

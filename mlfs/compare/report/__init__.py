@@ -17,6 +17,7 @@ The pages of data sets: `explorers`. What the page says in sentences: `wording`.
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from pathlib import Path
 
 from mlfs.compare.cell_folder import FIGURES
@@ -25,15 +26,18 @@ from mlfs.compare.overlap import overlaps
 from mlfs.compare.report.explorers import explorers
 from mlfs.compare.report.figures import figures, refuse_without_matplotlib
 from mlfs.compare.report.page import page
-from mlfs.compare.report.tables import latex, markdown, summary
+from mlfs.compare.report.tables import PARTS, latex, markdown, summary
 from mlfs.compare.results import Results, label_rows, labels_csv
 from mlfs.compare.settings import SCHEMA
 from mlfs.data.whole_files import replacing
+from mlfs.errors import UsageError, printable
 
 __all__ = ["write_report"]
 
 
-def write_report(results: Results, folder: Path, *, pdf: bool = False) -> str:
+def write_report(
+    results: Results, folder: Path, *, pdf: bool = False, tables: Collection[str] = PARTS
+) -> str:
     """Write all files, each whole or not at all, and give a summary for the terminal.
 
     Parameters
@@ -44,7 +48,10 @@ def write_report(results: Results, folder: Path, *, pdf: bool = False) -> str:
         Where the files go.
     pdf : bool
         Also write each figure as PDF, which needs matplotlib.
+    tables : collection of str
+        What the cells of `tables.md` and `tables.tex` show: some of mean, sd and rank.
     """
+    check_parts(tables)
     if pdf:
         refuse_without_matplotlib("a figure as PDF")
     compared = contests(results)
@@ -68,8 +75,8 @@ def write_report(results: Results, folder: Path, *, pdf: bool = False) -> str:
         ("results.csv", results.to_csv()),
         *([("labels.csv", labels_csv(labels))] if labels else []),
         ("results.json", json.dumps(document, indent=1, allow_nan=False) + "\n"),
-        ("tables.md", markdown(results, compared, shared)),
-        ("tables.tex", latex(results, compared)),
+        ("tables.md", markdown(results, compared, shared, tables)),
+        ("tables.tex", latex(results, compared, tables)),
         *((f"{FIGURES}/{name}", chart) for name, chart in figures(results, compared, pdf=pdf)),
         *explored.values(),
         ("index.html", page(results, compared, shared, labels, links)),
@@ -80,3 +87,11 @@ def write_report(results: Results, folder: Path, *, pdf: bool = False) -> str:
                 content = content.encode(errors="backslashreplace")
             stream.write(content)
     return summary(results, compared)
+
+
+def check_parts(tables: Collection[str]) -> None:
+    """Refuse parts of cells that are none, or spreads alone."""
+    unknown = sorted({*tables} - {*PARTS})
+    if unknown or {*tables} <= {"sd"}:
+        msg = f"is some of mean, sd and rank, and not sd alone, not {printable(','.join(tables))!r}"
+        raise UsageError(msg, option="tables")

@@ -356,11 +356,15 @@ def _tip(name: str, summary: Summary) -> str:
 
 
 def rank_chart(contest: Contest) -> Diagram | None:
-    """A critical-difference diagram after Demsar; None if it would mean nothing."""
-    if contest.doubt_of_differences:
-        return None
+    """Average ranks, with the critical difference after Demsar or why there is none.
+
+    None of less than two methods, or less than two data sets on which all of them have a value.
+    """
     average, k = contest.average_ranks, contest.ranked.size
-    half, bars = (k + 1) // 2, contest.groups
+    if min(k, contest.complete.size) < 2:
+        return None
+    doubt = contest.doubt_of_differences
+    half, bars = (k + 1) // 2, [] if doubt else contest.groups
 
     def x_of(rank: float) -> float:
         return LEFT + (rank - 1) / (k - 1) * (RIGHT - LEFT)
@@ -371,10 +375,13 @@ def rank_chart(contest: Contest) -> Diagram | None:
         strokes.append(Stroke(((x_of(rank), TOP - 6), (x_of(rank), TOP))))
         if k <= MANY_RANKS or rank % 5 == 0:
             words.append(Lettering(x_of(rank), TOP - 11, str(rank), "middle"))
-    length = min(contest.nemenyi, k - 1) / (k - 1) * (RIGHT - LEFT)
-    strokes.append(Stroke(((LEFT, 20), (LEFT + length, 20)), 3))
-    legend = f"critical difference (Nemenyi, 0.05) {contest.nemenyi:.3f}"
-    words.append(Lettering(LEFT + length + 8, 24, legend))
+    if doubt:
+        words.append(Lettering((LEFT + RIGHT) / 2, 24, doubt, "middle"))
+    else:
+        length = min(contest.nemenyi, k - 1) / (k - 1) * (RIGHT - LEFT)
+        strokes.append(Stroke(((LEFT, 20), (LEFT + length, 20)), 3))
+        legend = f"critical difference (Nemenyi, 0.05) {contest.nemenyi:.3f}"
+        words.append(Lettering(LEFT + length + 8, 24, legend))
     for i, group in enumerate(bars):
         low, high = x_of(average[group[0]]), x_of(average[group[-1]])
         strokes.append(Stroke(((low - 4, TOP + 8 + 9 * i), (high + 4, TOP + 8 + 9 * i)), 4))
@@ -389,7 +396,7 @@ def rank_chart(contest: Contest) -> Diagram | None:
             Lettering(end + (-4 if on_left else 4), height + 4, name, "end" if on_left else "start")
         )
     height = 104 + ROW * half + 9 * len(bars)
-    title = "average ranks with critical difference"
+    title = "average ranks" if doubt else "average ranks with critical difference"
     return Diagram(title, 720, height, tuple(strokes), tuple(words))
 
 

@@ -172,7 +172,8 @@ def _contests(compared: Sequence[Contest], rows: CsvRows) -> str:
         sentences = "".join(f"<li>{escaped(finding)}</li>" for finding in findings(contest))
         content += f"<ul>{sentences}</ul>"
         ranks = rank_chart(contest)
-        content += _figure("Average ranks (Friedman, Nemenyi)", diagram(ranks) if ranks else "")
+        title = "" if contest.doubt_of_differences else " (Friedman, Nemenyi)"
+        content += _figure(f"Average ranks{title}", diagram(ranks) if ranks else "")
         if pairs := pair_table(contest):
             content += _details(pairs.title, _table(pairs))
         views.append(_view(content, contest.metric, model=contest.model or "all", n=contest.n))

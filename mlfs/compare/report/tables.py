@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from mlfs.compare.contest import Contest
 from mlfs.compare.overlap import Overlap
+from mlfs.compare.report.figures import unique_names
 from mlfs.compare.report.wording import caption, findings, left_out, setting_rows
 from mlfs.compare.results import CsvRows, Results
 from mlfs.errors import printable
 
+PARTS = ("mean", "sd", "rank")  # of a cell
 WIDE = 8  # methods that stand beside each other; more stand below each other
-PAIRS = ("", "against", "wins-ties-losses", "Wilcoxon min(R+, R-)", "p", "p (Holm)")
-PAIRS_OF_SPLITS = ("", "against", "wins-ties-losses", "t", "p", "p (Holm)")
+PAIRS = ("", "against", "wins-ties-losses", "Wilcoxon min(R+, R-)", "p", "p (Holm)", "effect r")
+PAIRS_OF_SPLITS = ("", "against", "wins-ties-losses", "t", "p", "p (Holm)", "effect d")
 POSTERIOR = ("P(better)", "P(equal)", "P(worse)")
 
 
@@ -69,9 +71,17 @@ def short(value: float, digits: int = 3) -> str:
     return "-" if math.isnan(value) else f"{value:.{digits}f}"
 
 
-def rank_table(contest: Contest, csv_rows: CsvRows | None = None) -> TextTable:
-    """Means, spreads and ranks; a row for each data set, or for each of many methods."""
-    cells = [_entries(contest, row, csv_rows) for row in range(len(contest.data))]
+def rank_table(
+    contest: Contest, csv_rows: CsvRows | None = None, parts: Collection[str] = PARTS
+) -> TextTable:
+    """Means, spreads and ranks; a row for each data set, or for each of many methods.
+
+    `parts` are those of a cell that are shown.
+    """
+    cells = [
+        [_only(cell, parts) for cell in _entries(contest, row, csv_rows)]
+        for row in range(len(contest.data))
+    ]
     averages = [TableCell(short(value, 2)) for value in contest.average_ranks]
     if len(contest.methods) <= WIDE:
         rows = [[TableCell(name), *line] for name, line in zip(contest.data, cells, strict=True)]
@@ -82,6 +92,14 @@ def rank_table(contest: Contest, csv_rows: CsvRows | None = None) -> TextTable:
         [TableCell(contest.methods[j]), averages[j], *(line[j] for line in cells)] for j in order
     ]
     return TextTable(("method", "average rank", *contest.data), rows)
+
+
+def _only(cell: TableCell, parts: Collection[str]) -> TableCell:
+    """Some parts of a cell; a rank alone stands without brackets."""
+    text = cell.text if "sd" in parts else cell.text.partition(" ± ")[0]
+    if "mean" not in parts:
+        return cell._replace(text=cell.rank or "-", rank="")
+    return cell._replace(text=text, rank=cell.rank if "rank" in parts else "")
 
 
 def _entries(contest: Contest, row: int, csv_rows: CsvRows | None) -> list[TableCell]:
@@ -125,6 +143,7 @@ def pair_table(contest: Contest) -> TextTable | None:
             f"{pair.statistic:g}",
             f"{pair.p:.3g}",
             f"{pair.p_holm:.3g}",
+            short(pair.effect, 2),
             *(f"{share:.2f}" for share in (pair.p_better, pair.p_equal, pair.p_worse)),
         ]
         for pair in contest.pairs or contest.pairs_of_splits
@@ -160,7 +179,12 @@ MARKDOWN_SIGNS = str.maketrans(
 )
 
 
-def markdown(results: Results, compared: Sequence[Contest], shared: Sequence[Overlap]) -> str:
+def markdown(
+    results: Results,
+    compared: Sequence[Contest],
+    shared: Sequence[Overlap],
+    parts: Collection[str] = PARTS,
+) -> str:
     """All tables, a section each."""
     lines = ["# Comparison", ""]
     lines += [f"- {name}: {_markdown_text(value)}" for name, value in setting_rows(results)]
@@ -171,7 +195,7 @@ def markdown(results: Results, compared: Sequence[Contest], shared: Sequence[Ove
         lines += [
             "",
             f"## {_markdown_text(caption(contest))}",
-            *_markdown_table(rank_table(contest)),
+            *_markdown_table(rank_table(contest, None, parts)),
             "",
         ]
         lines += map(_markdown_text, findings(contest))
@@ -234,6 +258,7 @@ def summary(results: Results, compared: Sequence[Contest]) -> str:
 
 LONGEST_LATEX = 2000
 MOST = 60  # rows of a table that a page of paper holds
+PAGE, GAP = 90, 2  # characters of a line, and of the space between two columns
 LATEX_SIGNS = str.maketrans(
     {
         **{char: "\\" + char for char in "&%$#_{}"},
@@ -248,22 +273,45 @@ LATEX_SIGNS = str.maketrans(
 )
 
 
-def latex(results: Results, compared: Sequence[Contest]) -> str:
-    """A table for each metric, number of features and model."""
+def latex(results: Results, compared: Sequence[Contest], parts: Collection[str] = PARTS) -> str:
+    """A table for each metric, number of features and model, each with a label.
+
+    One that is wider than a page goes on in another, with the same first column.
+    """
     version = str(results.settings.to_dict()["mlfs"])
     lines = [f"% made by mlfs {version}; needs \\usepackage{{booktabs}}"]
-    for contest in compared:
+    names = unique_names((c.metric, c.n, c.model or "all") for c in compared)
+    for contest, name in zip(compared, names, strict=True):
         title = f"{caption(contest)}."
-        lines += _latex_table(rank_table(contest), " ".join([title, *findings(contest)]))
+        said = " ".join([title, *findings(contest)])
+        for number, table in enumerate(_in_pages(rank_table(contest, None, parts)), 1):
+            label = name if number == 1 else f"{name}-{number}"
+            lines += _latex_table(table, said if number == 1 else f"{title} Continued.", label)
         pairs = pair_table(contest)
         if pairs is not None and len(pairs.rows) > MOST:
             lines += ["", f"% {pairs.title}: {len(pairs.rows)} rows, which are in tables.md"]
         elif pairs is not None:
-            lines += _latex_table(pairs, f"{title} {pairs.title}.")
+            lines += _latex_table(pairs, f"{title} {pairs.title}.", f"{name}-pairs")
     return "\n".join(lines) + "\n"
 
 
-def _latex_table(table: TextTable, sentence: str) -> list[str]:
+def _in_pages(table: TextTable) -> Iterator[TextTable]:
+    """The columns of a table that fit beside each other on a page, behind the first one."""
+    widths = [
+        GAP + max(len(head), *(len(row[j].text) + len(row[j].rank) for row in table.rows))
+        for j, head in enumerate(table.head)
+    ]
+    start = 1
+    while start < len(widths):
+        end, width = start + 1, widths[0] + widths[start]
+        while end < len(widths) and width + widths[end] <= PAGE:
+            width, end = width + widths[end], end + 1
+        rows = [[row[0], *row[start:end]] for row in table.rows]
+        yield replace(table, head=[table.head[0], *table.head[start:end]], rows=rows)
+        start = end
+
+
+def _latex_table(table: TextTable, sentence: str, label: str) -> list[str]:
     """The lines of a table, after an empty one; rows with a bold name are set apart."""
     rows = []
     for row in table.rows:
@@ -272,7 +320,9 @@ def _latex_table(table: TextTable, sentence: str) -> list[str]:
     return [
         "",
         r"\begin{table}",
+        r"\footnotesize",
         rf"\caption{{{_latex_text(sentence)}}}",
+        rf"\label{{tab:{label}}}",
         rf"\begin{{tabular}}{{l{'r' * (len(table.head) - 1)}}}",
         r"\toprule",
         " & ".join(map(_latex_text, table.head)) + r" \\",
