@@ -316,9 +316,6 @@ def independence(info: Info) -> tuple[Independence, Table, int]:
     if isinstance(info, ColumnsInfo):
         msg = "independence is tested where all columns are: give the workers more memory, or "
         raise UsageError(f"{msg}leave the cluster out")
-    if isinstance(info, StratifiedInfo):
-        msg = "is given, and tests of independence choose what they hold fixed: leave it out"
-        raise UsageError(msg, option="given")
     if isinstance(info, GaussianInfo):
         raise info._unanswered("independence")
     table = table_of(info)

@@ -254,9 +254,10 @@ def test_what_cannot_be_held_fixed_is_refused(options: dict[str, Any], sentence:
 
 
 def test_a_blanket_is_tested_within_strata() -> None:
-    site = RNG.integers(0, 2, 500)
-    follows = np.column_stack([site ^ (RNG.random(500) < 0.2), RNG.integers(0, 2, (500, 4))])
-    y = ((follows[:, 1] ^ (RNG.random(500) < 0.1)) | (site & (RNG.random(500) < 0.5)))[:, None]
+    draw = np.random.default_rng(0)
+    site = draw.integers(0, 2, 1000)
+    follows = np.column_stack([site ^ (draw.random(1000) < 0.2), draw.integers(0, 2, (1000, 4))])
+    y = ((follows[:, 1] ^ (draw.random(1000) < 0.1)) | (site & (draw.random(1000) < 0.6)))[:, None]
     for algorithm in ("hiton", "iamb"):
         blanket = mlfs.criteria.get("blanket", {"algorithm": algorithm})[1]
         assert {0, 1} <= set(mlfs.select((follows, y), blanket).indices)
