@@ -37,7 +37,7 @@ COMMANDS = sorted(cli.cli.commands)
 LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)")
 SOURCE = re.compile(r"`((?:mlfs|criteria|tests)/[\w/]+(?:\.\w+)?)/?`")
 NAME_IN_FILE = re.compile(r"`(?:\w+\.)*(\w+)` (?:in|of) `((?:mlfs|criteria|tests)/[\w/]+\.py)`")
-PARAMETERS = re.compile(r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-+$|\Z)", re.MULTILINE | re.DOTALL)
+PARAMETERS = re.compile(r"^(?:Other )?Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-+$|\Z)", re.MULTILINE | re.DOTALL)
 WORDS = {"site-packages", "/home/", "/tmp/", "/root/", "/Users/"}
 
 
@@ -62,8 +62,8 @@ def built_in() -> list[str]:
 
 def documented(node: ast.FunctionDef | ast.ClassDef) -> list[str]:
     """The parameters that a docstring describes."""
-    match = PARAMETERS.search(ast.get_docstring(node) or "")
-    lines = [] if match is None else match[1].splitlines()
+    sections = PARAMETERS.findall(ast.get_docstring(node) or "")
+    lines = [line for section in sections for line in section.splitlines()]
     names = [line.split(" : ")[0].split(", ") for line in lines if line[:1].strip()]
     return [name.lstrip("*") for group in names for name in group]
 

@@ -25,7 +25,7 @@ AN_ARRAY = "an array"  # in settings, for values that are not kept
 
 def is_set(given: Any) -> bool:
     """Whether anything is held fixed."""
-    return given is not None and not (isinstance(given, (list, tuple)) and not given)
+    return not (isinstance(given, (list, tuple)) and not given)
 
 
 def refuse_given(options: Mapping[str, Any]) -> None:
@@ -44,7 +44,7 @@ def codes_of_rows(given: Any, dataset: Dataset, sample_weight: Any) -> np.ndarra
 
     Rows of weight 0, which are not counted, are left out. It is None where columns are named.
     """
-    if given is None or isinstance(given, (str, Integral, list, tuple)):
+    if isinstance(given, (str, Integral, list, tuple)):
         return None
     given = as_frame(given)
     table = array_of(given) if family(given) else np.asarray(given)

@@ -308,6 +308,7 @@ def prepare(
     >>> [mlfs.select(ready, name, n=1).indices for name in ("mim", "jmi")]
     [(0,), (0,)]
     """
+    given = () if given is None else given
     options = {**check_options(locals()), "binnings": binnings}
     if isinstance(data, Prepared):
         data.refuse_other(**options)

@@ -122,12 +122,12 @@ def select(
     criterion : str, type or Criterion
         The name of a criterion, or one's own.
     n : int, float, "all", "auto" or "cv", optional
-        How many features: a number, a share of them in (0, 1], ``"all"``, ``"auto"`` (see
-        `mlfs.search.stopping`), ``"fdr"`` (see `mlfs.search.path_tests`), or ``"cv"``, the fewest
-        features whose cross-validated score is within one standard error of the best; ``"cv:80"``
-        tries 80 at most. By default the number that the criterion suggests, else as with
-        ``"auto"``, but at least one; of fewer than 100 rows, which are little evidence, half of the
-        features. Per label, n is for each label.
+        How many features (`n_features_to_select` of an estimator): a number, a share of them in (0,
+        1], ``"all"``, ``"auto"`` (see `mlfs.search.stopping`), ``"fdr"`` (see
+        `mlfs.search.path_tests`), or ``"cv"``, the fewest features whose cross-validated score is
+        within one standard error of the best; ``"cv:80"`` tries 80 at most. By default the number
+        that the criterion suggests, else as with ``"auto"``, but at least one; of fewer than 100
+        rows, which are little evidence, half of the features. Per label, n is for each label.
     labels : str or sequence, optional
         Which columns of a file or frame are labels.
     feature_names, label_names : sequence of str, optional
@@ -196,11 +196,6 @@ def select(
     network : {"chain", "tree"}, Structure or mapping, optional
         The parents of the labels, for criteria that want them; by default what the criterion
         names.
-    order : {"cheap", "full", "given"}
-        How the chain is ordered: Algorithm 2 on the first principal component, in full, or as
-        the columns stand.
-    k : int, optional
-        At most so many parents in a chain; ceil(0.8 q) by default.
     alpha, min_gain : float
         For ``n="auto"``: false discoveries that are accepted (for ``n="fdr"`` too), least gain of
         a pick.
@@ -232,19 +227,27 @@ def select(
         The search ends after so many seconds, with the picks made so far: `timed_out` says so. The
         time is looked at after each pick; preparing the data does not count.
     seed : int
-        Seeds the shuffles of ``n="auto"``, the folds and the model of ``n="cv"``, `resamples` and
-        `permutations`.
-    on_pick : callable, optional
-        Called with the label's name (empty for all labels) and each pick as it is made.
-    lazy : bool or "auto"
-        Leave uncounted what cannot change the answer, where the criterion allows it; "auto" does
-        so where it is faster. The answer is the same.
+        Seeds (as `random_state` of an estimator does) the shuffles of ``n="auto"``, the folds and
+        the model of ``n="cv"``, `resamples` and `permutations`.
     verbose : bool
         Report each pick, and what takes long, on stderr. The logger ``mlfs`` has the same.
 
     Returns
     -------
     Selection
+
+    Other Parameters
+    ----------------
+    order : {"cheap", "full", "given"}
+        How the chain is ordered: Algorithm 2 on the first principal component, in full, or as
+        the columns stand.
+    k : int, optional
+        At most so many parents in a chain; ceil(0.8 q) by default.
+    on_pick : callable, optional
+        Called with the label's name (empty for all labels) and each pick as it is made.
+    lazy : bool or "auto"
+        Leave uncounted what cannot change the answer, where the criterion allows it; "auto" does
+        so where it is faster. The answer is the same.
 
     Raises
     ------

@@ -68,12 +68,12 @@ class FeatureSelector(ColumnSelector):
     criterion : str, type or Criterion, default="scls"
         The name of a criterion (``mlfs criteria`` lists them), or one's own.
     n_features_to_select : int, float, "all", "auto" or "cv", optional
-        How many: a number, a share of the features in (0, 1], ``"all"``, ``"auto"`` (see
-        `mlfs.search.stopping`), ``"fdr"`` (see `mlfs.search.path_tests`), or ``"cv"``, the fewest
-        whose cross-validated score is within one standard error of the best; ``"cv:80"`` tries 80
-        at most. By default the criterion's own opinion if it has one, else as with ``"auto"``, but
-        at least one; of fewer than 100 rows half of the features, as scikit-learn's RFE has it. Per
-        label, the number is for each label.
+        How many (``n`` of `mlfs.select`): a number, a share of the features in (0, 1], ``"all"``,
+        ``"auto"`` (see `mlfs.search.stopping`), ``"fdr"`` (see `mlfs.search.path_tests`), or
+        ``"cv"``, the fewest whose cross-validated score is within one standard error of the best;
+        ``"cv:80"`` tries 80 at most. By default the criterion's own opinion if it has one, else as
+        with ``"auto"``, but at least one; of fewer than 100 rows half of the features, as
+        scikit-learn's RFE has it. Per label, the number is for each label.
     per_label : bool, default=False
         Give every label its own subset; what is kept then is their union.
     parameters : dict, optional
@@ -125,10 +125,6 @@ class FeatureSelector(ColumnSelector):
         them. A 1-D y may always hold classes.
     network : {"chain", "tree"}, Structure or mapping, optional
         The parents of the labels, for criteria that want them.
-    order : {"cheap", "full", "given"}, default="cheap"
-        How the chain of labels is ordered.
-    k : int, optional
-        At most so many parents in a chain; ceil(0.8 q) by default.
     alpha, min_gain : float, default=0.05, 0.01
         For "auto": false discoveries that are accepted (for "fdr" too), least gain of a pick.
     cv_model : str or classifier, default="br"
@@ -156,10 +152,18 @@ class FeatureSelector(ColumnSelector):
     max_seconds : float, optional
         The search ends after so many seconds with the picks made so far, and a warning.
     random_state : int or RandomState, default=0
-        Seeds the shuffles of "auto", the folds and the model of "cv", the resamples and the
-        permutations, the only chance there is; None is another seed each time.
+        Seeds (as ``seed`` of `mlfs.select` does) the shuffles of "auto", the folds and the model of
+        "cv", the resamples and the permutations, the only chance there is; None is another seed
+        each time.
     verbose : bool or int, default=False
         Tell of each pick and of all notes on stderr.
+
+    Other Parameters
+    ----------------
+    order : {"cheap", "full", "given"}, default="cheap"
+        How the chain of labels is ordered.
+    k : int, optional
+        At most so many parents in a chain; ceil(0.8 q) by default.
 
     Attributes
     ----------

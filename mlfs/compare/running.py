@@ -101,7 +101,7 @@ def run(
         their threads: the address of its scheduler, a client of it, or "local:2" for two workers
         on this machine. The table is the same.
     folder : path, optional
-        The folder of finished cells, which are used again.
+        The folder of finished cells, which are used again (``-o`` of the command).
     force : bool
         Whether a report in the folder that is about other settings may be replaced. Finished cells
         are kept, and data sets, criteria, models and numbers of features may always be added.

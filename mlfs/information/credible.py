@@ -3,7 +3,8 @@
 The shares of the cells of a table have a Dirichlet distribution; the prior counts half a row for
 each cell (Jeffreys). The mean is exact and the variance is right to O(n^-3) (Hutter & Zaffalon,
 2005, Distribution of mutual information from complete and incomplete data). The interval is that of
-a beta variable on [0, the greatest information there can be] with this mean and variance.
+a scaled noncentral chi-square variable with this mean and variance: for independent columns 2 N I
+has (r - 1)(c - 1) degrees of freedom.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from mlfs.information.pair_matrix import Side
 from mlfs.information.table import Table
 
 PRIOR = 0.5  # rows of each cell
+NORMAL = 1000  # from which noncentrality on the normal distribution is as near
 
 
 class Interval(NamedTuple):
@@ -98,40 +100,53 @@ def intervals(x: Side, y: Side, level: float, factor: float) -> Interval:
         of_all = moments(table, first)
         mean[:, j], variance[:, j] = (values[x.positions] for values in of_all)
         most[:, j] = np.log(np.minimum(valid[x.positions], pairs.anchor.valid))
-    low, high = interval_of(mean, variance, most, level)
+    freedom = (valid[x.positions][:, None] - 1) * (y.table.f_valid[y.positions] - 1)
+    low, high = interval_of(mean, variance, most, freedom, level)
     return Interval(mean * factor, np.sqrt(variance) * factor, low * factor, high * factor)
 
 
 def interval_of(
-    mean: np.ndarray, variance: np.ndarray, most: np.ndarray, level: float
+    mean: np.ndarray, variance: np.ndarray, most: np.ndarray, freedom: np.ndarray, level: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The ends of the interval of a beta variable on [0, most] with a mean and a variance."""
-    from scipy.special import betaincinv
+    """The ends of the interval of a scaled noncentral chi-square variable with two moments.
 
-    shape = mean.shape
-    share = np.divide(mean, most, out=np.zeros(shape), where=most > 0)
-    spread = np.divide(variance, most**2, out=np.zeros(shape), where=most > 0)
-    varies = (spread > 0) & (share > 0) & (share < 1)
-    size = np.ones(shape)
-    np.divide(share * (1 - share), spread, out=size, where=varies)
-    size = np.maximum(size - 1, 1e-9)
-    a, b = np.where(varies, share * size, 1.0), np.where(varies, (1 - share) * size, 1.0)
-    low, high = (
-        np.where(varies, betaincinv(a, b, tail), share) * most
-        for tail in ((1 - level) / 2, (1 + level) / 2)
-    )
-    return low, high
+    Parameters
+    ----------
+    mean, variance : ndarray of float
+        The moments.
+    most : ndarray of float
+        What it cannot exceed.
+    freedom : ndarray of int
+        Its degrees of freedom, or fewer where it varies more than such a variable can.
+    level : float
+        The probability of the interval.
+    """
+    from scipy.special import chndtrix, ndtri
+
+    varies = (variance > 0) & (mean > 0) & (freedom > 0)
+    ratio = np.divide(variance, mean * mean, out=np.ones(mean.shape), where=varies)
+    degrees = np.where(varies, np.minimum(np.maximum(freedom, 1), 2 / ratio), 1.0)
+    rest = np.where(varies, np.maximum(2 - ratio * degrees, 0.0), 0.0)
+    off_centre = (rest + np.sqrt(2 * rest)) / ratio
+    scale, is_normal = mean / (degrees + off_centre), off_centre > NORMAL
+
+    def end(tail: float) -> np.ndarray:
+        value = scale * chndtrix(tail, degrees, np.where(is_normal, 0.0, off_centre))
+        value = np.where(is_normal, mean + ndtri(tail) * np.sqrt(variance), value)
+        return np.where(varies, np.clip(value, 0.0, most), mean)
+
+    return end((1 - level) / 2), end((1 + level) / 2)
 
 
 def relevance_moments(
     table: Table, columns: np.ndarray, labels: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Mean and standard deviation of sum_l I(f;l) of some columns, and the most that it can be.
+) -> tuple[np.ndarray, ...]:
+    """Mean and standard deviation of sum_l I(f;l), the most that it can be, degrees of freedom.
 
     The deviation is the sum of those of the labels: it is no more, however they depend on one
     another.
     """
-    mean, deviation, most = np.zeros((3, columns.size))
+    mean, deviation, most, freedom = np.zeros((4, columns.size))
     positions = columns if table.positions is None else table.positions[columns]
     order = np.sort(positions)
     column = np.repeat(np.arange(table.d), table.counts.levels)
@@ -145,4 +160,5 @@ def relevance_moments(
         mean += mean_l[place]
         deviation += np.sqrt(variance)[place]
         most += np.log(np.minimum(table.f_valid[positions], valid))
-    return mean, deviation, most
+        freedom += (table.f_valid[positions] - 1) * (valid - 1)
+    return mean, deviation, most, freedom

@@ -297,11 +297,10 @@ def relevance_interval(
         return None
     parts = [relevance_moments(table_of(one), columns, info._labels) for one in strata]
     weights = info.weights if isinstance(info, StratifiedInfo) else [1.0]
-    mean, variance, most = (
-        sum(weight**power * part[i] ** power for weight, part in zip(weights, parts, strict=True))
-        for i, power in ((0, 1), (1, 2), (2, 1))
-    )
-    return interval_of(np.asarray(mean), np.asarray(variance), np.asarray(most), level)
+    mean, deviation, most, freedom = map(np.array, zip(*parts, strict=True))
+    share = np.array(weights)
+    variance = share**2 @ deviation**2
+    return interval_of(share @ mean, variance, share @ most, freedom.sum(axis=0), level)
 
 
 def number_of_levels(info: Info) -> np.ndarray:

@@ -59,7 +59,15 @@ def test_mean_and_variance_are_the_closed_form(missing: str) -> None:
 
 @pytest.mark.parametrize(
     ("n", "levels", "follows"),
-    [(60, 2, 0.0), (60, 2, 0.8), (200, 2, 0.3), (200, 10, 0.2), (500, 3, 0.3)],
+    [
+        (50, 2, 0.3),
+        (60, 2, 0.0),
+        (60, 2, 0.8),
+        (200, 2, 0.1),
+        (200, 2, 0.3),
+        (200, 10, 0.2),
+        (500, 3, 0.3),
+    ],
 )
 def test_the_interval_holds_its_share_of_dirichlet_draws(
     n: int, levels: int, follows: float
@@ -73,7 +81,7 @@ def test_the_interval_holds_its_share_of_dirichlet_draws(
     p = generator.dirichlet(counts.ravel(), 10_000).reshape(-1, levels, 2)
     p = np.maximum(p, 1e-300)
     drawn = (p * np.log(p / (p.sum(1, keepdims=True) * p.sum(2, keepdims=True)))).sum(axis=(1, 2))
-    assert 0.93 <= ((sure.low <= drawn) & (drawn <= sure.high)).mean() <= 0.965
+    assert 0.936 <= ((sure.low <= drawn) & (drawn <= sure.high)).mean() <= 0.965
     assert sure.mean == pytest.approx(drawn.mean(), abs=4 * drawn.std() / 100)
     assert sure.sd == pytest.approx(drawn.std(), rel=0.06)
 

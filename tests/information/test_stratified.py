@@ -169,6 +169,12 @@ def test_the_strata_may_be_named_or_given_and_the_form_of_the_data_does_not_matt
     same(mlfs.select((both, Y), "scls", 5, given=["x10", "x11"]), named, bitwise=True)
     for options in ({"n_jobs": 2}, {"lazy": True}, {"lazy": False}, {"max_memory": "50MB"}):
         same(mlfs.select((X, Y), "scls", 5, given="x10", **options), named, bitwise=True)
+    ready = mlfs.prepare((X, Y), given="x10")
+    same(mlfs.select(ready, "scls", 5), named, bitwise=True)
+    same(mlfs.select(ready, "scls", 5, given="x10"), named, bitwise=True)
+    with pytest.raises(mlfs.UsageError, match="given is 'x9', but the data were prepared with"):
+        mlfs.select(ready, "scls", 5, given="x9")
+    same(mlfs.select((X, Y), "scls", 5, given=None), mlfs.select((X, Y), "scls", 5))
     selector = mlfs.FeatureSelector("scls", 5, given="x10").fit(X, Y)
     assert selector.indices_.tolist() == list(named.indices)
 
