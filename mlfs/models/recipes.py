@@ -132,6 +132,10 @@ OURS: dict[str, Callable[[], Any]] = {
         Independent(), Greedy(), RandomForestClassifier(min_samples_leaf=2)
     ),
 }
+PROGRAMS: dict[str, dict[str, Any]] = {  # what a program of authors does and their paper has not
+    "pacc": {"weights": "information", "earlier": 0.0005, "inference": "greedy"},
+}
+READINGS = ("paper", "program")
 RECIPES = Registry("models", OURS)  # functions that make a model
 
 
@@ -159,6 +163,8 @@ def make(name: str, **parameters: Any) -> Any:
         One of `available`.
     **parameters
         ``inference`` may be a name, such as ``"beam"``, with the parameters of that inference.
+        ``reading="program"`` is as the authors' program has the model, where that differs from the
+        words of their paper (``pacc``).
         ``threshold``, a rule of `ThresholdedClassifier` or a number, gives the labels thresholds.
         Any parameter of the model, or of one of its parts by its own name where no other part
         has the same (``k=3`` for ``structure__k=3``); ``get_params()`` of the model shows all.
@@ -190,6 +196,10 @@ def make(name: str, **parameters: Any) -> Any:
         member.set_params(features=LDF())
         if "n" in member.get_params(deep=False):
             member.set_params(n=None)
+    if _is_of_program(recipe, parameters):
+        parameters = {**PROGRAMS[recipe.removesuffix(SUFFIX)], **parameters}
+        if recipe.endswith(SUFFIX) or parameters.get("features") == "ldf":
+            parameters["features"] = LDF(parents=False)
     learner = parameters.get("base_estimator")
     if recipe.startswith("lift") and learner is not None and type(learner).__name__ != "Lift":
         parameters["base_estimator__base_estimator"] = parameters.pop("base_estimator")
@@ -201,6 +211,18 @@ def make(name: str, **parameters: Any) -> Any:
     for key in sorted(parameters, key=lambda key: (depth[key].count("__"), key)):
         model.set_params(**{_full_name(model, recipe, key): parameters[key]})
     return model if threshold is None else with_threshold(model, threshold)
+
+
+def _is_of_program(recipe: str, parameters: dict[str, Any]) -> bool:
+    """Whether a model is as a program has it; takes ``reading`` out of the parameters."""
+    reading = parameters.pop("reading", "paper")
+    if reading not in READINGS:
+        raise UsageError(f"is paper or program, not {printable(repr(reading))}", option="reading")
+    if reading == "program" and recipe.removesuffix(SUFFIX) not in PROGRAMS:
+        known = ", ".join(PROGRAMS)
+        msg = f"is 'program', and {recipe!r} has one reading: two have {known}"
+        raise UsageError(msg, option="reading")
+    return bool(reading == "program")
 
 
 def _inference(name: str, parameters: dict[str, Any]) -> Any:
