@@ -132,6 +132,10 @@ OURS: dict[str, Callable[[], Any]] = {
         Independent(), Greedy(), RandomForestClassifier(min_samples_leaf=2)
     ),
 }
+PROGRAMS: dict[str, dict[str, Any]] = {  # what a program of authors does and their paper has not
+    "pacc": {"weights": "information", "earlier": 0.0005, "inference": "greedy"},
+}
+READINGS = ("paper", "program")
 RECIPES = Registry("models", OURS)  # functions that make a model
 
 
@@ -140,21 +144,14 @@ def available() -> list[str]:
 
     Examples
     --------
-    >>> available()[:4]
-    ['br', 'cc', 'kcc', 'bcc']
+    >>> available()[:4], "pacc-ldf" in available()
+    (['br', 'br-ldf', 'cc', 'cc-ldf'], True)
     """
-    return list(RECIPES)
-
-
-def is_model(name: str) -> bool:
-    """Whether a name is that of a model, or of one with ``-ldf``, for ``features="ldf"``.
-
-    Examples
-    --------
-    >>> is_model("pacc"), is_model("pacc-ldf"), is_model("mlknn-ldf")
-    (True, True, False)
-    """
-    return name in RECIPES or (name.endswith(SUFFIX) and name.removesuffix(SUFFIX) in STRUCTURED)
+    return [
+        name + suffix
+        for name in RECIPES
+        for suffix in (("", SUFFIX) if name in STRUCTURED else ("",))
+    ]
 
 
 def make(name: str, **parameters: Any) -> Any:
@@ -166,6 +163,8 @@ def make(name: str, **parameters: Any) -> Any:
         One of `available`.
     **parameters
         ``inference`` may be a name, such as ``"beam"``, with the parameters of that inference.
+        ``reading="program"`` is as the authors' program has the model, where that differs from the
+        words of their paper (``pacc``).
         ``threshold``, a rule of `ThresholdedClassifier` or a number, gives the labels thresholds.
         Any parameter of the model, or of one of its parts by its own name where no other part
         has the same (``k=3`` for ``structure__k=3``); ``get_params()`` of the model shows all.
@@ -189,14 +188,18 @@ def make(name: str, **parameters: Any) -> Any:
     mlfs.errors.UsageError: the model 'pacc' has no parameter 'depth': ...
     """
     recipe = str(name).lower()
-    if not is_model(recipe):
-        raise UnknownName("model", str(name), [*RECIPES, *(one + SUFFIX for one in STRUCTURED)])
+    if recipe not in RECIPES and recipe not in available():
+        raise UnknownName("model", str(name), available())
     model = RECIPES[recipe.removesuffix(SUFFIX)]()
     if recipe.endswith(SUFFIX):
         member = model.model if isinstance(model, StructuredEnsemble) else model
         member.set_params(features=LDF())
         if "n" in member.get_params(deep=False):
             member.set_params(n=None)
+    if _is_of_program(recipe, parameters):
+        parameters = {**PROGRAMS[recipe.removesuffix(SUFFIX)], **parameters}
+        if recipe.endswith(SUFFIX) or parameters.get("features") == "ldf":
+            parameters["features"] = LDF(parents=False)
     learner = parameters.get("base_estimator")
     if recipe.startswith("lift") and learner is not None and type(learner).__name__ != "Lift":
         parameters["base_estimator__base_estimator"] = parameters.pop("base_estimator")
@@ -208,6 +211,18 @@ def make(name: str, **parameters: Any) -> Any:
     for key in sorted(parameters, key=lambda key: (depth[key].count("__"), key)):
         model.set_params(**{_full_name(model, recipe, key): parameters[key]})
     return model if threshold is None else with_threshold(model, threshold)
+
+
+def _is_of_program(recipe: str, parameters: dict[str, Any]) -> bool:
+    """Whether a model is as a program has it; takes ``reading`` out of the parameters."""
+    reading = parameters.pop("reading", "paper")
+    if reading not in READINGS:
+        raise UsageError(f"is paper or program, not {printable(repr(reading))}", option="reading")
+    if reading == "program" and recipe.removesuffix(SUFFIX) not in PROGRAMS:
+        known = ", ".join(PROGRAMS)
+        msg = f"is 'program', and {recipe!r} has one reading: two have {known}"
+        raise UsageError(msg, option="reading")
+    return bool(reading == "program")
 
 
 def _inference(name: str, parameters: dict[str, Any]) -> Any:

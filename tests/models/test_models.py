@@ -700,3 +700,18 @@ def test_no_number_of_jobs_is_refused() -> None:
     for n_jobs in (0, 1.5, True, "2"):
         with pytest.raises(UsageError, match="n_jobs is a number of threads"):
             make("br", n_jobs=n_jobs).fit(X, Y)
+
+
+def test_the_reading_of_a_program_differs_from_the_paper() -> None:
+    paper, program = make("pacc"), make("pacc", reading="program")
+    assert (paper.structure.earlier, program.structure.earlier) == (None, 0.0005)
+    assert program.structure.weights == "information"
+    assert type(program.inference).__name__ == "Greedy"
+    assert make("pacc", reading="program", earlier=0.1).structure.earlier == 0.1
+    assert make("pacc", reading="program", features="ldf").features.parents is False
+    assert make("pacc-ldf", reading="program").features.parents is False
+    assert make("pacc-ldf", reading="paper").features.parents is True
+    with pytest.raises(UsageError, match="'cc' has one reading: two have pacc"):
+        make("cc", reading="program")
+    with pytest.raises(UsageError, match="reading is paper or program, not 'x'"):
+        make("pacc", reading="x")
