@@ -30,7 +30,7 @@ HEAD = """\
 
 Data go to stdout, everything else to stderr; progress shows only on a terminal.
 `-` is stdin or stdout.
-Every command takes the other options of `mlfs`, such as `--quiet` and `--verbose`.
+Every command takes `--quiet`, `--verbose`, `--color`, `--debug` and `--help`, as `mlfs` does.
 
 | exit code | meaning |
 |---|---|
