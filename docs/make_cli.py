@@ -68,7 +68,7 @@ def sections(
 def without_repeats(part: str, path: str, seen: dict[str, str]) -> str:
     """A topic of a command's help; options that an earlier command has are only named."""
     title, *lines = part.splitlines()
-    if title == "Exit codes:" or part == "Examples:":  # the codes head the page
+    if title == "Exit codes:":  # they head the page
         return ""
     entries: list[list[str]] = []
     for line in lines:

@@ -139,7 +139,7 @@ def _refuse_twice(command: click.Command, context: click.Context, arguments: lis
 
 
 def _write_examples(examples: Sequence[tuple[str, str]], formatter: click.HelpFormatter) -> None:
-    width = max((len(command) for command, _ in examples), default=0)
+    width = max(len(command) for command, _ in examples)
     with formatter.section("Examples"):
         for command, meaning in examples:
             formatter.write(f"  {command:<{width}}  {meaning}".rstrip() + "\n")
@@ -219,7 +219,8 @@ class _WithExamples(click.Command):
         """Write all of the help."""
         self.format_usage(ctx, formatter)
         self.format_help_text(ctx, formatter)
-        _write_examples(self.examples, formatter)
+        if self.examples:
+            _write_examples(self.examples, formatter)
         if isinstance(self, click.Group):
             self.format_commands(ctx, formatter)
         _write_options(self, ctx, formatter)
