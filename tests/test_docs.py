@@ -37,7 +37,9 @@ COMMANDS = sorted(cli.cli.commands)
 LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)")
 SOURCE = re.compile(r"`((?:mlfs|criteria|tests)/[\w/]+(?:\.\w+)?)/?`")
 NAME_IN_FILE = re.compile(r"`(?:\w+\.)*(\w+)` (?:in|of) `((?:mlfs|criteria|tests)/[\w/]+\.py)`")
-PARAMETERS = re.compile(r"^(?:Other )?Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-+$|\Z)", re.MULTILINE | re.DOTALL)
+PARAMETERS = re.compile(
+    r"^(?:Other )?Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-+$|\Z)", re.MULTILINE | re.DOTALL
+)
 WORDS = {"site-packages", "/home/", "/tmp/", "/root/", "/Users/"}
 
 
