@@ -217,10 +217,9 @@ def _make_model(spec: Named, seed: int, features: Mapping[int, Sequence[int]] | 
 def _make_plain_model(spec: Named, seed: int, features: Mapping[int, Sequence[int]] | str) -> Any:
     if spec.name in OWN:
         return _construct(import_path(OWN[spec.name], "model"), spec)
-    from mlfs.models import make
-    from mlfs.models.recipes import is_model
+    from mlfs.models import available, make
 
-    if is_model(spec.name):
+    if spec.name in available():
         model = make(spec.name, **spec.parameters)
     elif _is_path(spec):
         learner = _set_seeds(_make_from_path(spec), spec, seed)

@@ -27,6 +27,8 @@ class Independence:
         The rows.
     times : ndarray of int, optional
         How often each row counts.
+    always : sequence of int
+        Columns that are given in every test.
     """
 
     def __init__(
@@ -34,8 +36,9 @@ class Independence:
         column_of: Callable[[int], tuple[np.ndarray, int]],
         n_rows: int,
         times: np.ndarray | None = None,
+        always: Sequence[int] = (),
     ) -> None:
-        self._column_of, self._times = column_of, times
+        self._column_of, self._times, self._always = column_of, times, always
         n_rows = n_rows if times is None else int(times.sum())
         self._n_rows = n_rows
         self._columns: dict[int, tuple[np.ndarray, int, bool]] = {}
@@ -69,7 +72,7 @@ class Independence:
         return self._columns[j]
 
     def _test(self, a: int, b: int, given: Sequence[int]) -> tuple[float, float]:
-        columns = [self._column(j) for j in (a, b, *given)]
+        columns = [self._column(j) for j in (a, b, *self._always, *given)]
         codes, times = [column[0] for column in columns], self._times
         if any(has_gaps for *_, has_gaps in columns):
             known = np.logical_and.reduce([codes < levels for codes, levels, _ in columns])

@@ -316,9 +316,6 @@ def independence(info: Info) -> tuple[Independence, Table, int]:
     if isinstance(info, ColumnsInfo):
         msg = "independence is tested where all columns are: give the workers more memory, or "
         raise UsageError(f"{msg}leave the cluster out")
-    if isinstance(info, StratifiedInfo):
-        msg = "is given, and tests of independence choose what they hold fixed: leave it out"
-        raise UsageError(msg, option="given")
     if isinstance(info, GaussianInfo):
         raise info._unanswered("independence")
     table = table_of(info)
@@ -329,7 +326,11 @@ def independence(info: Info) -> tuple[Independence, Table, int]:
             msg = "independence is tested of rows that count a whole number of times: leave "
             raise UsageError(f"{msg}the weights out, or round them")
 
+    always = [d + table.q] if isinstance(info, StratifiedInfo) else []  # counted on from labels
+
     def column_of(j: int) -> tuple[np.ndarray, int]:
+        if isinstance(info, StratifiedInfo) and j in always:
+            return info.codes.astype(np.int64), int(info.codes.max()) + 1
         if j < d:
             position = table.position(j)
             codes, levels = table.column(position), int(table.f_valid[position])
@@ -337,7 +338,7 @@ def independence(info: Info) -> tuple[Independence, Table, int]:
             codes, levels = counts.label_codes.column(j - d), int(table.l_valid[j - d])
         return codes.astype(np.int64), levels
 
-    return Independence(column_of, int(counts.total), times), table, d
+    return Independence(column_of, int(counts.total), times, always), table, d
 
 
 def is_adjusted(info: Info) -> bool:

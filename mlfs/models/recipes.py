@@ -144,21 +144,14 @@ def available() -> list[str]:
 
     Examples
     --------
-    >>> available()[:4]
-    ['br', 'cc', 'kcc', 'bcc']
+    >>> available()[:4], "pacc-ldf" in available()
+    (['br', 'br-ldf', 'cc', 'cc-ldf'], True)
     """
-    return list(RECIPES)
-
-
-def is_model(name: str) -> bool:
-    """Whether a name is that of a model, or of one with ``-ldf``, for ``features="ldf"``.
-
-    Examples
-    --------
-    >>> is_model("pacc"), is_model("pacc-ldf"), is_model("mlknn-ldf")
-    (True, True, False)
-    """
-    return name in RECIPES or (name.endswith(SUFFIX) and name.removesuffix(SUFFIX) in STRUCTURED)
+    return [
+        name + suffix
+        for name in RECIPES
+        for suffix in (("", SUFFIX) if name in STRUCTURED else ("",))
+    ]
 
 
 def make(name: str, **parameters: Any) -> Any:
@@ -195,8 +188,8 @@ def make(name: str, **parameters: Any) -> Any:
     mlfs.errors.UsageError: the model 'pacc' has no parameter 'depth': ...
     """
     recipe = str(name).lower()
-    if not is_model(recipe):
-        raise UnknownName("model", str(name), [*RECIPES, *(one + SUFFIX for one in STRUCTURED)])
+    if recipe not in RECIPES and recipe not in available():
+        raise UnknownName("model", str(name), available())
     model = RECIPES[recipe.removesuffix(SUFFIX)]()
     if recipe.endswith(SUFFIX):
         member = model.model if isinstance(model, StructuredEnsemble) else model

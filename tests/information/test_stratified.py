@@ -253,6 +253,19 @@ def test_what_cannot_be_held_fixed_is_refused(options: dict[str, Any], sentence:
         mlfs.select((X, Y), "mim", **{"n": 2, **options})
 
 
+def test_a_blanket_is_tested_within_strata() -> None:
+    draw = np.random.default_rng(0)
+    site = draw.integers(0, 2, 1000)
+    follows = np.column_stack([site ^ (draw.random(1000) < 0.2), draw.integers(0, 2, (1000, 4))])
+    y = ((follows[:, 1] ^ (draw.random(1000) < 0.1)) | (site & (draw.random(1000) < 0.6)))[:, None]
+    for algorithm in ("hiton", "iamb"):
+        blanket = mlfs.criteria.get("blanket", {"algorithm": algorithm})[1]
+        assert {0, 1} <= set(mlfs.select((follows, y), blanket).indices)
+        assert mlfs.select((follows, y), blanket, given=site).indices == (1,)
+        with_site = np.column_stack([follows, site])
+        assert mlfs.select((with_site, y), blanket, given=5).indices == (1,)
+
+
 def test_a_comparison_holds_columns_fixed_in_each_fold() -> None:
     by_site = np.column_stack([SITE % 2, X[:, 0] > 0]).astype(int)
     data = {"d": (X, by_site)}

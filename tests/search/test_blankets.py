@@ -240,7 +240,5 @@ def test_noise_is_seldom_in_a_blanket():
 def test_what_cannot_be_tested_is_refused():
     with pytest.raises(mlfs.UsageError, match="count a whole number of times"):
         mlfs.select(chain(50), "blanket", sample_weight=np.linspace(1, 2, 50) ** 2)
-    with pytest.raises(mlfs.UsageError, match=r"^given is given, and tests of independence"):
-        mlfs.select(chain(50), "blanket", given="alone")
     with pytest.raises(ValueError, match="algorithm is one of hiton, iamb"):
         mlfs.select(chain(50), "blanket", parameters={"algorithm": "x"})
