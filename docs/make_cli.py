@@ -30,6 +30,7 @@ HEAD = """\
 
 Data go to stdout, everything else to stderr; progress shows only on a terminal.
 `-` is stdin or stdout.
+Every command takes `--quiet`, `--verbose`, `--color`, `--debug` and `--help`, as `mlfs` does.
 
 | exit code | meaning |
 |---|---|
@@ -67,7 +68,7 @@ def sections(
 def without_repeats(part: str, path: str, seen: dict[str, str]) -> str:
     """A topic of a command's help; options that an earlier command has are only named."""
     title, *lines = part.splitlines()
-    if title == "Exit codes:":  # they head the page
+    if title == "Exit codes:" or part == "Examples:":  # the codes head the page
         return ""
     entries: list[list[str]] = []
     for line in lines:
@@ -79,12 +80,14 @@ def without_repeats(part: str, path: str, seen: dict[str, str]) -> str:
     kept, named = [], {}
     for entry in entries:
         text = "\n".join(entry)
-        before = seen.setdefault(text, path)
+        before = seen.setdefault(" ".join(text.split()), path)
         if before == path:
             kept.append(text)
         else:
             flags = re.findall(r"(?<!\S)--[a-z-]+", text.split("   ")[0])
             named.setdefault(before, []).append(flags[0] if flags else entry[0].split()[0])
+    if not kept and named.keys() == {"mlfs"}:  # as the head of the page says
+        return ""
     for before, flags in named.items():
         listed = textwrap.fill(", ".join(flags), 92, initial_indent="  ", subsequent_indent="  ")
         kept.append(f"{listed}\n    as in {before}")
@@ -105,6 +108,22 @@ def table(options: Iterable[tuple[str, Option]]) -> str:
         more = f" [More]({option.page})" if option.page else ""
         rows.append(f"| `{name}` | `{option.default!r}` | {option.help}{more} |")
     return "\n".join(rows)
+
+
+def by_page(options: Iterable[tuple[str, Option]]) -> str:
+    """A table of the pages that explain options, and one of the options that have none."""
+    pages: dict[str, list[str]] = {}
+    others = []
+    for name, option in options:
+        if option.page:
+            pages.setdefault(option.page.partition("#")[0], []).append(f"`{name}`")
+        else:
+            others.append((name, option))
+    rows = ["| page | options |", "|---|---|"]
+    for page, names_ in pages.items():
+        title = PAGE.with_name(page).read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
+        rows.append(f"| [{title}]({page}) | {', '.join(names_)} |")
+    return "\n".join(rows) + "\n\n" + table(others)
 
 
 def data_sets() -> str:
@@ -129,14 +148,15 @@ def between(path: Path, start: str, end: str, text: str) -> str:
 def pages() -> dict[Path, str]:
     """What each page should hold."""
     found = {PAGE: page()}
-    selector = [(one.parameter, one) for one in (*OPTIONS, *FITTING) if one.parameter]
-    for name, options in (
-        ("python.md", [(one.name, one) for one in OPTIONS]),
-        ("transformer.md", selector),
+    of_select = {one.name for one in OPTIONS}
+    fitted = [(one.parameter, one) for one in (*OPTIONS, *FITTING) if one.parameter]
+    for name, text in (
+        ("python.md", by_page((one.name, one) for one in OPTIONS)),
+        ("transformer.md", table(one for one in fitted if one[0] not in of_select)),
     ):
         path = PAGE.with_name(name)
-        found[path] = between(path, START, END, table(options))
-    path = PAGE.with_name("datasets.md")
+        found[path] = between(path, START, END, text)
+    path = PAGE.with_name("public-data.md")
     found[path] = between(path, LIST_START, LIST_END, data_sets())
     return found
 

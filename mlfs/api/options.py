@@ -327,7 +327,7 @@ OPTIONS: tuple[Option, ...] = (
         "cluster", ClusterAddress(), None,
         "Count on a cluster of dask.distributed, named by the address of its scheduler, such as "
         "tcp://host:8786; local:2 starts two workers on this machine. The result is the same.",
-        ("--cluster",), metavar="ADDRESS", page="scale.md",
+        ("--cluster",), metavar="ADDRESS", page="cluster.md",
     ),
     Option(
         "max_memory", Kind(), None,
