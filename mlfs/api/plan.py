@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.api.candidates import Grouping, features_named
+from mlfs.api.certainties import named, with_reasons
 from mlfs.api.options import Options, is_auto, is_fdr, n_of
 from mlfs.api.prepared import Prepared
 from mlfs.api.selection import SCHEMA, TERMS, Ranking, Selection
@@ -20,7 +21,7 @@ from mlfs.data.dataset import Dataset
 from mlfs.errors import Caution, UsageError, plural, printable, setting
 from mlfs.information.for_search import can_count_alone, counted_alone, plain_of
 from mlfs.information.info import Info
-from mlfs.search.blankets import SPOUSE, THROUGH, Member, blanket_of
+from mlfs.search.blankets import Member, blanket_of
 from mlfs.search.certainty import Certainty
 from mlfs.search.checked import CheckedCriterion
 from mlfs.search.greedy import best_first, greedy
@@ -413,7 +414,7 @@ def ranking_from(
         picks, ranks = replace(picks.take(rows), columns=columns), ranks[rows]
     names = data.feature_names if label else data.names
     column_names = tuple(map(names.__getitem__, picks.columns.tolist()))
-    certainty = _named(_with_reasons(result, grouping, data, label), grouping, data, names)
+    certainty = named(with_reasons(result, grouping, data, label), grouping, data, names)
     if certainty and not grouping.trivial:
         certainty = tuple(certainty[row] for row in rows.tolist())
     significance = result.significance
@@ -436,40 +437,6 @@ def ranking_from(
         terms_of_panel=terms,
         certainty=certainty,
     )
-
-
-def _with_reasons(
-    result: SearchResult, grouping: Grouping, data: Dataset, label: str
-) -> tuple[Certainty | None, ...]:
-    """Why each pick is in a Markov blanket, and its p-value if there is no other."""
-    if not result.members:
-        return result.certainty
-    candidates = [group or data.names[m[0]] for group, m in zip(
-        grouping.names, grouping.members, strict=True
-    )]  # fmt: skip
-    variables = [*candidates, *data.label_names]
-    known = result.certainty or (None,) * len(result.picks)
-    out: list[Certainty | None] = []
-    for column, certainty in zip(result.picks.columns.tolist(), known, strict=True):
-        member = result.members.get(column)
-        if member is not None:
-            via = "" if member.via < 0 else variables[member.via]
-            by = {SPOUSE: f" of {label}, by {via}", THROUGH: f" {via}"}.get(member.kind, "")
-            certainty = replace(certainty or Certainty(p=member.p), reason=member.kind + by)
-        out.append(certainty)
-    return tuple(out)
-
-
-def _named(
-    certainty: tuple[Certainty | None, ...], grouping: Grouping, data: Dataset, names: Sequence[str]
-) -> tuple[Certainty | None, ...]:
-    """Name the substitutes by columns of the table that was given, or by their groups."""
-    if not certainty:
-        return ()
-    first = [columns[0] for columns in grouping.members]
-    shown = [group or names[column] for group, column in zip(grouping.names, first, strict=True)]
-    numbers = np.array(first) if data.places is None else data.given[first]
-    return tuple(entry and entry.renumbered(numbers, shown) for entry in certainty)
 
 
 def unite_rankings(by_label: Mapping[str, Ranking]) -> Ranking:
