@@ -53,6 +53,20 @@ def J_lrfs(f, S, X, Y, P=None):
     return label_relevance(f, X, Y) - mean(I_fs(f, s, X, Y) for s in S)
 
 
+def supplements(f, X, Y):
+    """Zhang, Liu, Gao & Song (2021): what l' adds to I(f;l), over the ordered pairs of labels."""
+    pairs = [(l, k) for i, l in enumerate(Y) for j, k in enumerate(Y) if i != j]
+    return [max(0.0, I(X[f], l, k) - I(X[f], l, about=(k,))) for l, k in pairs]
+
+
+def J_lsmfs(f, S, X, Y, P=None):
+    return R(f, X, Y) + fsum(supplements(f, X, Y)) - fsum(I_fs(f, s, X, Y) for s in S)
+
+
+def J_mlsmfs(f, S, X, Y, P=None):
+    return R(f, X, Y) + max(supplements(f, X, Y)) - fsum(I_fs(f, s, X, Y) for s in S)
+
+
 def J_tcrfs(f, S, X, Y, P=None):
     q = len(Y)
     return label_relevance(f, X, Y) / (q * (q - 1)) + mean(

@@ -9,19 +9,16 @@ import numpy as np
 
 from benchmarks.papers.data import Part
 from benchmarks.papers.learners import liblinear_svm
-from benchmarks.papers.run import LABELS, Paper, Recipe, metrics_of
-from mlfs.compare import evaluate
+from benchmarks.papers.run import Paper, Recipe, metrics_of
 from mlfs.models import make
 
-__all__ = ["PAPER"]
+__all__ = ["PAPER", "SHARE_OF_MEMBERS", "ensemble"]
 
 SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
 TUNED = ("emotions", "yeast", "birds", "enron")
 LARGE = ("rcv1subset1", "bibtex", "corel5k", "delicious")
 SHARE, SHARE_OF_LARGE = 0.5, 0.1
 SHARE_OF_MEMBERS = 0.8  # as in the authors' program
-ROWS, COLUMNS = 0.5, 0.75  # of a member: the authors' program has the paper's shares swapped
-ENSEMBLES = ("ECC", "EBCC", "EoCC")
 
 
 def _single(name: str, **more: Any) -> Callable[[str, Part], Any]:
@@ -31,12 +28,14 @@ def _single(name: str, **more: Any) -> Callable[[str, Part], Any]:
     return made
 
 
-def _ensemble(name: str, **more: Any) -> Callable[[str, Part], Any]:
+def ensemble(name: str, reading: str, **more: Any) -> Callable[[str, Part], Any]:
+    """An ensemble by the words of the paper, or as the authors' program has it."""
+
     def made(_: str, train: Part) -> Any:
+        model = make(name, reading=reading, **more)
         rows, columns = train.X.shape
-        learner = liblinear_svm(round(ROWS * rows), round(COLUMNS * columns))
-        model = make(name, rows=ROWS, model__base_estimator=learner, **more)
-        return model.set_params(features=COLUMNS)
+        learner = liblinear_svm(round(model.rows * rows), round(model.features * columns))
+        return model.set_params(model__base_estimator=learner)
 
     return made
 
@@ -66,16 +65,6 @@ class _Tuned:
         return np.asarray(self.model.predict(X))
 
 
-def _measured(model: Any, method: str, test: Part) -> dict[str, float]:
-    """As the authors' program, which takes a label that half of the members vote for."""
-    if method not in ENSEMBLES:
-        return metrics_of(model, method, test)
-    members = zip(model.estimators_, model.estimators_features_, strict=True)
-    votes = [np.asarray(member.predict(test.X[:, columns])) for member, columns in members]
-    predicted = np.mean(votes, axis=0) >= 0.5
-    return evaluate(test.Y, predicted.astype(int), metrics=LABELS)
-
-
 PROTOCOL = """
 Five folds; the metrics are means over the folds. On emotions and genbase, where a single
 partition says little, five partitions. Details that the paper leaves out, from the authors'
@@ -86,8 +75,9 @@ program:
   rows). On unscaled features that is far from the optimum: run to the end, BR on emotions has an
   exact match of 0.287 instead of 0.214 (published 0.233).
 - In an ensemble a label with half of the votes is predicted, and a member sees 50 % of the rows
-  and 75 % of the features; the paper says 75 % and 50 %. By the paper's words, ECC on yeast has a
-  macro-F1 of 0.336, by the program's 0.360 (published 0.359).
+  and 75 % of the features (`make("ecc", reading="program")`); the paper says 75 % and 50 %. *ECC,
+  text* and the like are by the paper's words, with more than half of the votes; they were run on
+  the smaller sets. The published values are the same, once beside each.
 - n of oCC was chosen of 0.1 to 0.9; by what, neither says. Here it is the best exact match on 30
   % of the training rows for emotions, yeast, birds and enron, 0.5 for medical and genbase, and
   0.1 for the large sets. EoCC takes 0.8, as in the program.
@@ -128,15 +118,21 @@ PAPER = Paper(
         ),
         "kcc": Recipe(_single("kcc"), {"kCC": {}}, "linear SVM"),
         "cc": Recipe(_single("cc"), {"CC": {}}, "linear SVM"),
-        "ecc": Recipe(_ensemble("ecc"), {"ECC": {}}, "linear SVM"),
-        "ebcc": Recipe(_ensemble("ebcc"), {"EBCC": {}}, "linear SVM"),
-        "eocc": Recipe(
-            _ensemble("eocc", model__n=SHARE_OF_MEMBERS),
-            {"EoCC": {}},
-            f"linear SVM, n = {SHARE_OF_MEMBERS}",
-        ),
+        **{
+            f"{name}{'-text' * (reading == 'paper')}": Recipe(
+                ensemble(name, reading, **more),
+                {f"{method}{', text' * (reading == 'paper')}": {}},
+                f"linear SVM{note}",
+            )
+            for name, method, note, more in (
+                ("ecc", "ECC", "", {}),
+                ("ebcc", "EBCC", "", {}),
+                ("eocc", "EoCC", f", n = {SHARE_OF_MEMBERS}", {"model__n": SHARE_OF_MEMBERS}),
+            )
+            for reading in ("program", "paper")
+        },
     },
-    measure=_measured,
+    measure=metrics_of,
     spread="the paper's standard deviation over 5 folds",
     protocol=PROTOCOL,
 )

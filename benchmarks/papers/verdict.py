@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 from benchmarks.papers.published import Printed, printed
 
-__all__ = ["SUSPECT", "Verdict", "verdicts"]
+__all__ = ["READINGS", "SUSPECT", "Verdict", "verdicts"]
 
 SUSPECT = {("000", "EBCC")}  # its +- is .001 nearly everywhere: not used
 ROUNDING = 0.0005
+READINGS = ("", ", program", ", text")  # behind a method that was run by a second reading as well
 
 
 @dataclass(frozen=True)
@@ -54,14 +56,15 @@ class Verdict:
 
 
 def verdicts(number: str, cells: Mapping[str, Any]) -> Iterator[Verdict]:
-    """Every published cell of a paper that has been measured."""
-    for cell in printed(number):
+    """Every published cell of a paper that has been measured, once for each reading."""
+    for one, reading in product(printed(number), READINGS):
+        cell = replace(one, method=one.method + reading)
         found = cells.get(f"{cell.data}/{cell.method}")
         if not found or not found["folds"]:
             continue
         values = [fold[cell.metric] for fold in found["folds"]]
         own = statistics.stdev(values) if len(values) > 1 else None
-        spread = None if (number, cell.method) in SUSPECT else cell.spread
+        spread = None if (number, one.method) in SUSPECT else cell.spread
         spread = own if spread is None else spread
         yield Verdict(
             cell,

@@ -146,7 +146,7 @@ def search(
         n = 1
     elif auto is not None:
         closes, n = (lambda s: auto.closes(s)[view.features]), view.d
-        open_columns = np.setdiff1d(view.features, excluded)
+        open_columns = np.setdiff1d(view.features, excluded, assume_unique=True)
         if plan.demands is None and can_count_alone(info, open_columns):
             numbers, view = open_columns, counted_alone(info, open_columns)
             auto.narrow(plain_of(view), numbers)
@@ -163,7 +163,7 @@ def search(
         "on_pick": None if plan.on_pick is None else tell,
         "time_is_up": None if plan.options.max_seconds is None else plan.time_is_up,
     }
-    candidates = np.setdiff1d(np.arange(info.d), fixed[1])
+    candidates = np.setdiff1d(np.arange(info.d), fixed[1], assume_unique=True)
     panel = _panel(plan, info, view, label, None if best_only else auto)
     if panel is not None and is_fdr(plan.options.n):
         msg = "is 'fdr', which follows one path, and a panel is made by its constraints: "

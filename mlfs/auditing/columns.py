@@ -353,10 +353,11 @@ def _fingerprints(table: Table, columns: np.ndarray) -> np.ndarray:
     """The least of some random numbers of the cells that are not at the mode, for each column."""
     features = table.counts.features
     rng = np.random.default_rng(0)
-    values = rng.integers(0, EMPTY, (BANDS * HASHES, features.n_rows), dtype=np.int64)
     sample = np.ones(features.n_rows, bool)
     if features.n_rows > TWIN_ROWS:
         sample = rng.random(features.n_rows) < TWIN_ROWS / features.n_rows
+    place = np.cumsum(sample) - 1  # of a row in the sample
+    values = rng.integers(0, EMPTY, (BANDS * HASHES, int(sample.sum())), dtype=np.int64)
     prints = np.full((columns.size, BANDS * HASHES), EMPTY, np.int64)
     for start in range(0, columns.size, COLUMNS_AT_ONCE):
         part = columns[start : start + COLUMNS_AT_ONCE]
@@ -365,7 +366,7 @@ def _fingerprints(table: Table, columns: np.ndarray) -> np.ndarray:
         used = np.flatnonzero(sizes)
         if not used.size:
             continue
-        rows = np.concatenate([cells[i][0] for i in used.tolist()])
+        rows = place[np.concatenate([cells[i][0] for i in used.tolist()])]
         salt = np.concatenate([cells[i][1] for i in used.tolist()]).astype(np.int64) * SALT
         ends = np.cumsum(sizes[used])
         for k, own in enumerate(values):

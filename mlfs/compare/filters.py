@@ -18,6 +18,7 @@ forest                       mean decrease of impurity in a random forest for al
 l21                          norms of the rows of a multi-task lasso
 llsf                         norms of the rows of the weights of LLSF (Huang et al., 2015)
 qpfs                         weights of a quadratic program of I(f;l) and I(f;s)
+grro                         weights of features for labels, of I(f;l) and I(f;s) (Zhang, 2020)
 mfs-mcdm, mifs-jian, mdfs,   weights of a regression of the labels, see
 mssl                         `mlfs.compare.regressions`
 ============================ ================================================================
@@ -214,17 +215,49 @@ def qpfs(train: TrainingRows, _: int) -> np.ndarray:
     train : TrainingRows
         The training rows.
     """
-    prepared = train.prepared
-    relevance = np.asarray(plain_of(prepared.info).mi_fL, np.float64)  # as the pairs are
-    if relevance.size > MOST_FEATURES:
+    relevance = np.asarray(plain_of(train.prepared.info).mi_fL, np.float64)  # as the pairs are
+    return weights_of(_of_pairs("qpfs", train), relevance)
+
+
+def _of_pairs(name: str, train: TrainingRows) -> np.ndarray:
+    """I(i;j) of all pairs of features, for the baseline of that name."""
+    features = train.prepared.features
+    d = train.data.shape[1]
+    if d > MOST_FEATURES:
         msg = (
-            f"the baseline qpfs compares all pairs of features, and takes at most "
-            f"{MOST_FEATURES:,} of them, not {relevance.size:,}: take another one"
+            f"the baseline {name} compares all pairs of features, and takes at most "
+            f"{MOST_FEATURES:,} of them, not {d:,}: take another one"
         )
         raise DataError(msg)
-    return weights_of(
-        np.asarray(mutual_information(prepared.features, prepared.features)), relevance
-    )
+    return np.asarray(mutual_information(features, features))
+
+
+def grro(train: TrainingRows, _: int, *, alpha: float, beta: float) -> np.ndarray:
+    """GRRO (Zhang and others, 2020): the sums of the rows of the W that solves
+
+    W + alpha Q W + beta W D = F, which is where ||W||^2 / 2 + alpha/2 tr(W'QW) + beta/2 tr(WDW')
+    - tr(W'F) does not change. Q has I(f;s) and ones in its diagonal, F has I(f;l), and D the cosine
+    distances of the labels, as in the authors' program; information in bits.
+
+    Parameters
+    ----------
+    train : TrainingRows
+        The training rows.
+    alpha, beta : float
+        How much redundancy, and how much labels that occur apart, count.
+    """
+    Q = _of_pairs("grro", train) / np.log(2)
+    np.fill_diagonal(Q, 1.0)
+    F = np.asarray(plain_of(train.prepared.info).mi_fl, np.float64) / np.log(2)
+    Y = (dense(train.data.Y) > 0).astype(np.float64)
+    size = np.linalg.norm(Y, axis=0)
+    both = np.outer(size, size)
+    D = np.where(both > 0, 1 - Y.T @ Y / np.where(both > 0, both, 1.0), 0.0)
+    of_q, U = np.linalg.eigh(Q)
+    of_d, V = np.linalg.eigh(D)
+    by = 1 + alpha * of_q[:, None] + beta * of_d
+    W = U @ np.divide(U.T @ F @ V, by, out=np.zeros(F.shape), where=np.abs(by) > CLOSE) @ V.T
+    return np.round(W.sum(axis=1), 9)
 
 
 def weights_of(Q: np.ndarray, F: np.ndarray) -> np.ndarray:
@@ -411,6 +444,7 @@ FILTERS: dict[str, Filter] = {
     "l21": Filter(l21),
     "llsf": Filter(llsf, parameters={"alpha": 0.01, "beta": 0.01}),
     "qpfs": Filter(qpfs, counts=True),
+    "grro": Filter(grro, counts=True, parameters={"alpha": 1.0, "beta": 1.0}),
     "mfs-mcdm": _regression(mcdm, ridge=10.0),
     "mifs-jian": _regression(mifs, alpha=1.0, beta=1.0, gamma=1.0),
     "mdfs": _regression(mdfs, alpha=1.0, beta=1.0, gamma=1.0),

@@ -153,7 +153,6 @@ COUNTED = ("numpy", "scipy", "scikit-learn", "numba")  # their versions may chan
 CELL = ("data", "criterion", "model", "n", "split")
 OTHER = ("features", "status", "note", *SECONDS, "peak_mb")
 DIGITS = 7
-SAME_NUMBERS = ("0.1.0",)  # versions of mlfs with the numbers of this one (but for pmu)
 
 
 @dataclass(frozen=True)
@@ -223,7 +222,7 @@ class Reference:
         """Refuse to compare numbers of other versions with these."""
         now = versions_now()
         for name, version in self.versions.items():
-            if now.get(name) != version and not (name == "mlfs" and version in SAME_NUMBERS):
+            if now.get(name) != version:
                 installed = now.get(name, "not installed")
                 msg = f"the reference was made with {name} {version}, and here it is {installed}: "
                 raise DataError(f"{msg}install the versions of {LOCK}, which lies beside it")

@@ -68,6 +68,8 @@ def _may_count(table: Any, is_numeric: np.ndarray) -> list[int]:
         columns = columns[stored[columns] >= first.shape[0] - 1]
         first = first[:, columns].toarray()
     else:
+        top = np.asarray(first[:FEW])  # rules out most columns
+        columns = columns[(top[1:] != top[:1]).all(axis=0)[columns]]
         first = np.asarray(first)[:, columns]
     differs = (first[1:] != first[:1]).all(axis=0)
     columns, first = columns[differs], first[:, differs]

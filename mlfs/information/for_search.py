@@ -255,16 +255,18 @@ def with_parents_of(info: Info, other: Info) -> Info:
     return with_parents(info, other._parents)
 
 
-def sweep_cost(view: Info) -> float:
+def sweep_cost(view: Info) -> tuple[float, float]:
     """Estimate the nanoseconds that the last terms would have taken for all candidates.
 
-    It is 0 where it does not pay to count some candidates alone.
+    They are 0 where it does not pay to count some candidates alone. Also how many times slower than
+    usual it is to ask for the terms of some candidates.
     """
     if isinstance(view, StratifiedInfo):
-        return sum(map(sweep_cost, view.strata))
+        costs, slower = zip(*map(sweep_cost, view.strata), strict=True)
+        return sum(costs), max(slower)
     if isinstance(view, ExactInfo) and view._subset is not None:
         return view._subset.cost()
-    return view._sweep_cost if isinstance(view, GaussianInfo) else 0.0
+    return (view._sweep_cost if isinstance(view, GaussianInfo) else 0.0), 1.0
 
 
 def chance_relevance(info: Info, generator: np.random.Generator, shuffles: int) -> np.ndarray:

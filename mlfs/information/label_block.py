@@ -156,15 +156,15 @@ class Subset:
         self._cmi: tuple[np.ndarray, np.ndarray] | None = None
         self._sums: dict[tuple[tuple[int, ...], bytes], list[Sums]] = {}
 
-    def cost(self) -> float:
+    def cost(self) -> tuple[float, float]:
         """Estimate the nanoseconds that counting all columns would have taken for the same terms.
 
-        It is 0 where all columns are counted anyway.
+        They are 0 where all columns are counted anyway. Also how much slower it is to ask here.
         """
         if not self._fits:
-            return 0.0
+            return 0.0, 1.0
         cost = self._planes.cost(self._labels, triples=self._needs_triples)
-        return cost / BLOCK if self._needs_blocks else cost
+        return cost, BLOCK if self._needs_blocks else 1.0
 
     def _index(self, s: int) -> int:
         """The index of s among the expected columns; if it was not expected, it is the only one."""

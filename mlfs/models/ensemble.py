@@ -20,7 +20,7 @@ from mlfs.models.problem import MISSING, Problem, row_marks
 from mlfs.models.progress_reports import stage
 from mlfs.models.storage.storable import parameters, storable
 
-VOTES = ("majority", "mean")
+VOTES = ("majority", "half", "mean")
 
 
 def _probabilistic(ensemble: Any) -> bool:
@@ -46,11 +46,12 @@ class StructuredEnsemble(LabelModel):
         The share of the rows and of the columns that each member is given, drawn without
         replacement. Rows that are equal in everything are drawn together, so that an integer
         weight equals repetition, and the order of the rows does not matter.
-    vote : {"majority", "mean"}, default="majority"
-        What `predict` returns: the labels that more than half of the members predict, or those
-        whose mean probability is above one half. Where exactly half of the members predict a
-        label, their mean probability decides (their mean decision value, where they give no
-        probabilities). Probabilities are always means.
+    vote : {"majority", "half", "mean"}, default="majority"
+        What `predict` returns: the labels that more than half of the members predict, those that
+        half of them or more predict, or those whose mean probability is above one half. With
+        "majority", where exactly half of the members predict a label, their mean probability
+        decides (their mean decision value, where they give no probabilities). Probabilities are
+        always means.
     n_jobs : int, optional
         Handed to members that have it and leave it open.
     random_state : int or RandomState, default=0
@@ -151,6 +152,8 @@ class StructuredEnsemble(LabelModel):
         if self.vote == "mean":
             return self._decode((self._mean(x, ones_of) > 0.5).astype(np.int8))
         share = self._mean(x, _votes_of)
+        if self.vote == "half":
+            return self._decode((share >= 0.5).astype(np.int8))
         tied = share == 0.5
         rows = tied.any(axis=1)
         if rows.any() and (_probabilistic(self) or _decides_by_function(self)):
@@ -162,7 +165,7 @@ class StructuredEnsemble(LabelModel):
     def predict_proba(self, X: Any) -> np.ndarray:
         """The mean of the members' marginal probabilities, whatever the vote.
 
-        With ``vote="majority"`` a prediction may differ from the rounded mean.
+        With other votes than "mean" a prediction may differ from the rounded mean.
 
         Returns
         -------

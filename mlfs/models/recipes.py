@@ -132,8 +132,10 @@ OURS: dict[str, Callable[[], Any]] = {
         Independent(), Greedy(), RandomForestClassifier(min_samples_leaf=2)
     ),
 }
+OF_MEMBERS = {"rows": 0.5, "features": 0.75, "vote": "half"}  # the paper: 0.75, 0.5, majority
 PROGRAMS: dict[str, dict[str, Any]] = {  # what a program of authors does and their paper has not
     "pacc": {"weights": "information", "earlier": 0.0005, "inference": "greedy"},
+    **dict.fromkeys(("ecc", "ebcc", "eocc"), OF_MEMBERS),
 }
 READINGS = ("paper", "program")
 RECIPES = Registry("models", OURS)  # functions that make a model
@@ -164,7 +166,7 @@ def make(name: str, **parameters: Any) -> Any:
     **parameters
         ``inference`` may be a name, such as ``"beam"``, with the parameters of that inference.
         ``reading="program"`` is as the authors' program has the model, where that differs from the
-        words of their paper (``pacc``).
+        words of their paper (``pacc``, ``ecc``, ``ebcc``, ``eocc``).
         ``threshold``, a rule of `ThresholdedClassifier` or a number, gives the labels thresholds.
         Any parameter of the model, or of one of its parts by its own name where no other part
         has the same (``k=3`` for ``structure__k=3``); ``get_params()`` of the model shows all.

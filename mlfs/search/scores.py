@@ -267,7 +267,7 @@ AT_ONCE = 64  # candidates that are updated first; then twice as many
 FEWEST = 16
 MOST = 4096
 TRIALS = 4  # picks after which laziness must save time
-ALONE = 8  # how much longer a term takes alone than in a sweep, where that is fast
+ALONE = 400.0  # nanoseconds that a term takes longer alone than in a sweep
 WIDE = 8192  # candidates from which a fold is lazy that needs the first term of everybody
 PRICE = 75_000.0  # nanoseconds that a lazy step costs beside counting
 
@@ -300,6 +300,7 @@ class LazyScores(CandidateScores):
         self._n_stale = 0  # candidates that may still matter in this step
         self._alone = 0  # terms that were computed without those of the other candidates
         self._sweep_cost = np.inf  # nanoseconds of a term for all candidates, once it is known
+        self._price = PRICE
 
     def take(self, s: int) -> None:
         """Add a column to the picks."""
@@ -323,7 +324,7 @@ class LazyScores(CandidateScores):
         fresh: list[np.ndarray] = []
         while stale.size:
             fresh.append(self._update(stale, bounds, whole=not fresh))
-            if not self._insist and self._sweep_cost < PRICE:
+            if not self._insist and self._sweep_cost < self._price:
                 self._switch_to_eager(bounds)
                 break
             self._fresh = np.concatenate(fresh)
@@ -335,9 +336,14 @@ class LazyScores(CandidateScores):
                 self._switch_to_eager(bounds)
                 break
             at_once *= 2
-        if not self._insist and len(self.picked) >= TRIALS and ALONE * self._alone > self.eager:
+        if not self._insist and len(self.picked) >= TRIALS and self._saves_little():
             self._switch_to_eager(bounds)
         return bounds
+
+    def _saves_little(self) -> bool:
+        """Whether the terms computed so far took longer than all would have taken in sweeps."""
+        in_sweep = self._sweep_cost / self.info.d
+        return self._alone * (in_sweep + ALONE) > self.eager * in_sweep
 
     def settled(self, is_open: np.ndarray) -> np.ndarray:
         """The scores of this step again, counted where they can be among the two best."""
@@ -423,7 +429,8 @@ class LazyScores(CandidateScores):
         self._folded[candidates] = end
         bounds[candidates] = checked.score(self.relevance[candidates], total, self.picked)
         if self._sweep_cost == np.inf:
-            self._sweep_cost = sweep_cost(view)
+            self._sweep_cost, slower = sweep_cost(view)
+            self._price = PRICE * slower
 
     def _sweep(self, candidates: np.ndarray, bounds: np.ndarray, end: int) -> np.ndarray:
         """Compute for all candidates the terms that some of them lack, pick by pick before `end`.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations
-from math import log
+from math import log, sqrt
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 from sklearn.feature_selection import chi2, mutual_info_classif
 
 from mlfs.compare import run
@@ -170,6 +171,23 @@ def test_qpfs_solves_its_program(seed: int) -> None:
     assert (scores <= 0).any()
     ranked = ranker(named("qpfs")).rank(TrainingRows(from_arrays(x, y)), 6, 0).union
     assert sorted(ranked) == list(range(6))
+
+
+def test_grro_solves_its_equations():
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, [2, 3, 4, 2, 5], (60, 5))
+    y = np.stack([x[:, 0], x[:, 1] > 0, rng.random(60) < 0.3], axis=1)
+    columns, labels = ([tuple(column) for column in table.T.tolist()] for table in (x, y))
+    bits = log(2)
+    Q = np.array([[naive.I(i, j) / bits for j in columns] for i in columns])
+    Q[np.diag_indices(5)] = 1
+    F = np.array([[naive.I(i, l) / bits for l in labels] for i in columns])
+    both = np.array([[sum(map(min, k, l)) / sqrt(sum(k) * sum(l)) for l in labels] for k in labels])
+    W = scipy.linalg.solve_sylvester(np.eye(5) + 2 * Q, 0.5 * (1 - both), F)
+    scores = filter_scores("grro", TrainingRows(from_arrays(x, y)), 0, alpha=2, beta=0.5)
+    assert scores == pytest.approx(W.sum(axis=1), abs=1e-7)
+    ranked = ranker(named("grro")).rank(TrainingRows(from_arrays(x, y)), 5, 0).union
+    assert ranked[0] in {0, 1}
 
 
 def test_nominal_columns_count_together_and_missing_labels_are_refused() -> None:

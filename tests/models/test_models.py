@@ -711,6 +711,9 @@ def test_the_reading_of_a_program_differs_from_the_paper() -> None:
     assert make("pacc", reading="program", features="ldf").features.parents is False
     assert make("pacc-ldf", reading="program").features.parents is False
     assert make("pacc-ldf", reading="paper").features.parents is True
+    for name in ("ecc", "ebcc", "eocc"):
+        members = make(name, reading="program")
+        assert (members.rows, members.features, members.vote) == (0.5, 0.75, "half")
     with pytest.raises(UsageError, match="'cc' has one reading: two have pacc"):
         make("cc", reading="program")
     with pytest.raises(UsageError, match="reading is paper or program, not 'x'"):

@@ -9,7 +9,7 @@ import numpy as np
 import mlfs
 from benchmarks.papers.data import Part
 from benchmarks.papers.learners import liblinear_svm
-from benchmarks.papers.occ import COLUMNS, PAPER, ROWS, SHARE_OF_MEMBERS
+from benchmarks.papers.occ import SHARE_OF_MEMBERS, ensemble
 from benchmarks.papers.run import metrics_of
 from benchmarks.papers.trials.study import Study, readings
 from mlfs.models import make
@@ -62,11 +62,8 @@ def _occ(n: float, *, program: bool, order: str = "cheap") -> Any:
 
 
 def _eocc(*, program: bool) -> Any:
-    def made(_: str, train: Part) -> Any:
-        rows, columns = train.X.shape
-        learner = liblinear_svm(round(ROWS * rows), round(COLUMNS * columns))
-        model = make("eocc", rows=ROWS, model__base_estimator=learner, model__n=SHARE_OF_MEMBERS)
-        model.set_params(features=COLUMNS)
+    def made(data: str, train: Part) -> Any:
+        model = ensemble("eocc", "program", model__n=SHARE_OF_MEMBERS)(data, train)
         if program:
             model.set_params(model__features=ProgramFeatures(SHARE_OF_MEMBERS), model__n=None)
         return model
@@ -74,20 +71,8 @@ def _eocc(*, program: bool) -> Any:
     return made
 
 
-def _ecc(rows: float, columns: float) -> Any:
-    def made(_: str, train: Part) -> Any:
-        learner = liblinear_svm(round(rows * len(train.Y)), round(columns * train.X.shape[1]))
-        model = make("ecc", rows=rows, model__base_estimator=learner)
-        return model.set_params(features=columns)
-
-    return made
-
-
-def _measured(model: Any, method: str, test: Part) -> dict[str, float]:
-    if method.endswith(MAJORITY):
-        return metrics_of(model, method, test)
-    ensemble = type(model).__name__ == "StructuredEnsemble"
-    return PAPER.measure(model, "EoCC" if ensemble else "oCC", test)
+def _ecc(rows: float, columns: float, vote: str = "half") -> Any:
+    return ensemble("ecc", "paper", rows=rows, features=columns, vote=vote)
 
 
 def _study(name: str, method: str, made: dict[str, Any], most: dict[str, int]) -> Study:
@@ -97,7 +82,7 @@ def _study(name: str, method: str, made: dict[str, Any], most: dict[str, int]) -
         title=method,
         folds=dict.fromkeys(most, 5),
         recipes=readings(made),
-        measure=_measured,
+        measure=metrics_of,
         most=most,
         method=method,
         metrics=("exact_match", "hamming_score", "macro_f1", "micro_f1"),
@@ -126,7 +111,7 @@ STUDIES = [
         "ECC",
         {
             "rows 0.5, columns 0.75": _ecc(0.5, 0.75),
-            f"rows 0.5, columns 0.75, {MAJORITY}": _ecc(0.5, 0.75),
+            f"rows 0.5, columns 0.75, {MAJORITY}": _ecc(0.5, 0.75, "majority"),
             "rows 0.75, columns 0.5": _ecc(0.75, 0.5),
             "rows 0.75, columns 0.75": _ecc(0.75, 0.75),
             "rows 1, columns 1": _ecc(1.0, 1.0),
