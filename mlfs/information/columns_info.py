@@ -262,7 +262,7 @@ class ColumnsInfo(Info):
         return self._cut(np.concatenate(parts, axis=1).T).T
 
     def relevance_moments(self, columns: np.ndarray) -> np.ndarray:
-        """What an interval of the relevance is made of; see `credible.relevance_moments`."""
+        """Moments that give an interval of the relevance; see `credible.relevance_moments`."""
         question = self._question("relevance_moments", more=(columns,))
         return np.concatenate(self.holders.ask(question, ()), axis=1)
 
