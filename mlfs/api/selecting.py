@@ -172,8 +172,8 @@ def select(
     bins, n_bins, nominal_limit
         How numeric columns are binned, see `mlfs.discretize.learn`.
     target_bins : str, optional
-        How numeric targets are binned: "mean-sd", "width" or "frequency", the last two also with
-        a number of bins, as in "frequency:5". Without it labels are classes.
+        How numeric targets are binned: a binning that does not look at the labels, such as
+        "frequency", or "frequency:5" with a number of bins. Without it labels are classes.
     labels_as : str
         "each" takes each label on its own. "sets" takes the sets of labels that rows have as the
         classes of one label; sets in fewer than 6 rows, or as few as "sets:2" says, are left out.
