@@ -26,20 +26,23 @@ def defaults(function: Any) -> dict[str, Any]:
 
 
 def test_select_has_the_declared_options() -> None:
-    found = defaults(mlfs.select)
-    assert found.pop("on_pick") is None
-    assert found == {one.name: one.default for one in OPTIONS}
+    signature = defaults(mlfs.select)
+    assert signature.pop("on_pick") is None
+    expected = {option.name: option.default for option in OPTIONS}
+    assert signature == expected, "name it in select of mlfs/api/selecting.py"
 
 
 def test_prepare_has_declared_options() -> None:
-    found = defaults(mlfs.prepare)
-    assert found.pop("binnings") is None
-    assert found == {name: NAMED[name].default for name in found}
+    signature = defaults(mlfs.prepare)
+    assert signature.pop("binnings") is None
+    assert signature == {name: NAMED[name].default for name in signature}
 
 
 def test_the_transformer_has_the_declared_options() -> None:
-    expected = {one.parameter: one.default for one in (*OPTIONS, *FITTING) if one.parameter}
-    assert defaults(mlfs.FeatureSelector.__init__) == expected
+    options = [option for option in (*OPTIONS, *FITTING) if option.parameter]
+    expected = {option.parameter: option.default for option in options}
+    where = "in FeatureSelector of mlfs/api/selector.py"
+    assert defaults(mlfs.FeatureSelector.__init__) == expected, f"name it {where}"
 
 
 @pytest.mark.parametrize("command", ["select", "explain"])

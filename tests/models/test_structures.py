@@ -23,7 +23,9 @@ from sklearn.svm import LinearSVC
 
 from mlfs import DataError, UnknownName, UsageError
 from mlfs.models.problem import Problem
+from mlfs.models.storage.storable import name_of
 from mlfs.models.structures import (
+    OURS,
     Arborescence,
     Chain,
     Given,
@@ -89,6 +91,13 @@ def labels_of(one):
 
 
 # What holds for all -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_structure_is_tried_and_stored(name):
+    kind = OURS[name]
+    assert kind in {type(learner) for learner in LEARNERS}, "add it to LEARNERS"
+    assert name_of(kind), "decorate it with storable, so that model files hold it"
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=str)
