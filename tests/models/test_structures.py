@@ -118,7 +118,7 @@ FORESTS = [learner for learner in LEARNERS if not isinstance(learner, (Chain, KP
 @pytest.mark.parametrize("seed", range(4))
 def test_trees_are_trees_and_leave_constant_labels_alone(learner, seed):
     found = learner.learn(problem(seed, constant=3, missing=0.1 * (seed % 2)))
-    assert found.is_polytree
+    assert found.is_polytree, "a structure that is no tree is to be left out of FORESTS"
     assert len(found.edges) <= 4
     assert found.is_forest or isinstance(learner, Polytree)
     assert found.parents[3] == ()
