@@ -351,8 +351,8 @@ def _plan(
 def _with_given_numbers(on_pick: Any, prepared: Prepared) -> Any:
     """The function that is called with each pick, by the numbers of the columns that were given."""
     if on_pick is not None and prepared.dataset.places is not None and prepared.grouping.trivial:
-        given, hear = prepared.dataset.given, on_pick
-        on_pick = lambda label, pick: hear(label, pick.renumbered(given))  # noqa: E731
+        numbers, hear = prepared.dataset.given, on_pick
+        on_pick = lambda label, pick: hear(label, pick.renumbered(numbers))  # noqa: E731
     return _logged(on_pick, prepared) if LOGGER.isEnabledFor(logging.DEBUG) else on_pick
 
 
