@@ -15,8 +15,9 @@ those that hold dates, and `generated` and `first_component` make and project on
 from __future__ import annotations
 
 from mlfs.data.dataset import Column, Dataset, Label, Source
-from mlfs.data.formats import FORMATS, Format, read, write
+from mlfs.data.formats import read, write
 from mlfs.data.request import Limits
+from mlfs.formats import FORMATS, Format
 
 __all__ = [
     "FORMATS",
