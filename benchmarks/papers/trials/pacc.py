@@ -181,12 +181,12 @@ def _homer(learner: Any) -> Any:
 class _Together:
     """RAkEL whose members take the label sets as classes of one regression, as Weka's do."""
 
-    def __init__(self, learner: Any) -> None:
-        self.learner = learner
+    def __init__(self, learner: Any, *, soft: bool = False) -> None:
+        self.learner, self.soft = learner, soft
 
     def fit(self, X: Any, Y: np.ndarray) -> Self:
         q, draw = Y.shape[1], np.random.default_rng(0)
-        self.cardinality_, self._members = Y.sum() / len(Y), []
+        self.cardinality_, self.q_, self._members = Y.sum() / len(Y), q, []
         sets = {tuple(sorted(draw.choice(q, 3, replace=False).tolist())) for _ in range(4 * q)}
         for labels in sorted(sets, key=lambda _: draw.random())[: 2 * q]:
             known, classes = np.unique(Y[:, labels], axis=0, return_inverse=True)
@@ -195,12 +195,15 @@ class _Together:
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The shares of votes."""
-        q = 1 + max(max(labels) for labels, _, _ in self._members)
-        votes, asked = np.zeros((X.shape[0], q)), np.zeros(q)
+        """The shares of votes, or mean probabilities."""
+        votes, asked = np.zeros((X.shape[0], self.q_)), np.zeros(self.q_)
         for labels, known, learner in self._members:
-            which = np.zeros(X.shape[0], int) if learner is None else learner.predict(X)
-            votes[:, labels] += known[which]
+            if learner is None:
+                votes[:, labels] += known[0]
+            elif self.soft:
+                votes[:, labels] += learner.predict_proba(X) @ known
+            else:
+                votes[:, labels] += known[learner.predict(X)]
             asked[list(labels)] += 1
         return votes / np.maximum(asked, 1)
 
@@ -273,6 +276,7 @@ STUDIES = [
             "one against all others": PAPER.recipes["rakel"].make,
             "together": lambda *_: _Together(ScaledLogistic()),
             "together, C = 5e7": lambda *_: _Together(ScaledLogistic(5e7)),
+            "together, probabilities": lambda *_: _Together(ScaledLogistic(), soft=True),
         },
         {"enron": 2, "languagelog": 2},
         lambda model, _, test: PAPER.measure(model, "RAkEL", test),
