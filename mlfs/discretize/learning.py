@@ -228,7 +228,7 @@ def _cut_column(block: Block, j: int, settings: _Settings) -> tuple[float, ...]:
         number = (bins,) if BINNINGS[method].takes_number else ()
         return CUTS[method](values, weights, *number)
     edges = BINNINGS[method].edges
-    assert edges is not None, f"{method!r} is in none of the tables of this file"
+    assert edges is not None, f"add {method} to CUTS or CUTS_BY_LABELS"
     return _checked_edges(method, edges(values, weights, bins))
 
 
