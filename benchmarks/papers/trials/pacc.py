@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -208,8 +209,8 @@ class _Together:
         return votes / np.maximum(asked, 1)
 
 
-def _cc(*_: Any) -> Any:
-    return make("cc", base_estimator=ScaledLogistic())
+def _cc(*_: Any, seed: int = 0) -> Any:
+    return make("cc", base_estimator=ScaledLogistic(), random_state=seed)
 
 
 def _of_rule(model: Any, method: str, test: Part) -> dict[str, float]:
@@ -226,13 +227,14 @@ def _of_rule(model: Any, method: str, test: Part) -> dict[str, float]:
 
 
 def _small(
-    name: str, method: str, made: dict[str, Any], most: dict[str, int], measure: Any
+    name: str, method: str, made: dict[str, Any], most: dict[str, int], measure: Any, times: int = 1
 ) -> Study:
     return Study(
         name=f"trials-{name}",
         number="004",
         title=method,
         folds={data: 3 if data in LARGE else 5 for data in most},
+        repeats=dict.fromkeys(most, times),
         recipes=readings(made),
         measure=measure,
         most=most,
@@ -287,6 +289,14 @@ STUDIES = [
         {f"root {seed + 1} at random": _bcc(seed) for seed in range(6)},
         {"yeast": 5},
         metrics_of,
+    ),
+    _small(
+        "cc",
+        "CC",
+        {f"order {seed + 1} at random": partial(_cc, seed=seed) for seed in range(2)},
+        {"birds": 40},
+        metrics_of,
+        times=8,
     ),
     _small(
         "macro",
