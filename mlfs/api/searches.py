@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from mlfs.api.options import is_fdr
 from mlfs.api.plan import Plan, fixed_candidates, ranking_from, search
 from mlfs.api.prepared import Prepared
 from mlfs.api.resampled import refuse_draws, resample
 from mlfs.api.selection import Ranking
 from mlfs.errors import Caution, plural, printable
+from mlfs.information.columns_info import ColumnsInfo
+from mlfs.information.for_search import with_parents_of
 from mlfs.information.info import Info
 from mlfs.search.picks import SearchResult
 
@@ -29,6 +32,9 @@ def search_all(plan: Plan, prepared: Prepared, info: Info, per_label: bool) -> S
     out = Searches()
     labels = prepared.dataset.label_names if per_label else [""]
     refuse_draws(plan, prepared)
+    if isinstance(info, ColumnsInfo) and _divides_rows(plan):
+        prepared = prepared.here()
+        info = with_parents_of(prepared.info, info)
     shared = per_label and plan.demands is None
     results = _search_on_cluster(plan, prepared, info, labels, out) if shared else None
     if results is None:
@@ -59,6 +65,12 @@ def search_all(plan: Plan, prepared: Prepared, info: Info, per_label: bool) -> S
     if resampling_note:
         out.notes.append(resampling_note)
     return out
+
+
+def _divides_rows(plan: Plan) -> bool:
+    """Whether all columns have to be in one process, because rows are drawn or permuted."""
+    options = plan.options
+    return options.resamples is not None or options.permutations is not None or is_fdr(options.n)
 
 
 def _search_here(
