@@ -31,7 +31,9 @@ def with_reasons(
         if member is not None:
             via = "" if member.via < 0 else variables[member.via]
             by = {SPOUSE: f" of {label}, by {via}", THROUGH: f" {via}"}.get(member.kind, "")
-            certainty = replace(certainty or Certainty(p=member.p), reason=member.kind + by)
+            known_so_far = certainty or Certainty()
+            p = member.p if known_so_far.p is None else known_so_far.p
+            certainty = replace(known_so_far, p=p, reason=member.kind + by)
         out.append(certainty)
     return tuple(out)
 

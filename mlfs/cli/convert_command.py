@@ -60,11 +60,15 @@ def convert(
     check_format(target, to)
     check_suffix(target, to)
     picked = None if features is None else _picked(features)
-    dataset = input_data(source, options, dates="keep")
+    known = None if picked is None else ()  # new rows may have no labels
+    dataset = input_data(source, options, known, dates="keep")
     if picked is not None:
         from mlfs.api.candidates import columns_named
+        from mlfs.data.dataset import name_of_date
 
-        dataset = dataset.reduced(sorted(columns_named(picked, dataset.names, "features")))
+        names = {*dataset.names}
+        picked = [name if name in names else name_of_date(name) for name in picked]
+        dataset = dataset.reduced(sorted({*columns_named(picked, dataset.names, "features")}))
     for name, why in dataset.left_out:
         console.note(f"the column {printable(name)!r} is left out: {why}")
     console.note(*dataset.notes)
