@@ -13,7 +13,7 @@ from mlfs.auditing.drift import drift
 from mlfs.auditing.findings import LEVELS, Audit, Finding, chosen
 from mlfs.data.dataset import Dataset
 from mlfs.data.formats import read
-from mlfs.data.frames import as_frame
+from mlfs.data.frames import as_frame, family
 
 MADE: Mapping[Callable[[Prepared], Iterator[Finding]], tuple[str, ...]] = {
     columns.copies_of_labels: ("M101",),
@@ -107,6 +107,8 @@ def _newer(data: Any, labels: Any, dataset: Dataset) -> Dataset:
     if isinstance(data, (str, os.PathLike)):
         known = () if labels is None else dataset.label_names
         return read(data, known=known)
+    if family(data) and not {*map(str, data.columns)} & {*dataset.label_names}:
+        return as_dataset((data, None))
     return _dataset(data, None if isinstance(data, tuple) else labels)
 
 

@@ -102,10 +102,10 @@ def fingerprints(table: object) -> np.ndarray:
             values[np.isnan(values)] = np.nan
             mixed = _mixed(values.view(np.uint64), block.start + j)
             mixed[values == 0] = 0
-            if block.rows.size:
-                np.add.at(out, block.rows[part], mixed)
-            else:
+            if block.is_dense and not block.rows.size:
                 out += mixed
+            else:
+                np.add.at(out, block.rows[part], mixed)
     return out
 
 

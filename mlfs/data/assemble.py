@@ -253,9 +253,12 @@ def _notes(
 
 def note_on_numbers(column: Column, X: Any, position: int) -> str:
     """A note on a nominal column that would be numeric but for some words, or their dress."""
-    values = column.values[:LOOKED_AT]
-    if column.kind != "nominal" or len(values) <= FEW:
+    if column.kind != "nominal" or len(column.values) <= FEW:
         return ""
+    looked_at = np.unique(np.linspace(0, len(column.values) - 1, LOOKED_AT).astype(int)).tolist()
+    ends = {*range(FEW), *range(len(column.values) - FEW, len(column.values))}  # words, if sorted
+    places = sorted(ends.union(looked_at))
+    values = [column.values[k] for k in places]
     plain = [bool(NUMBER.fullmatch(value)) for value in values]
     dressed = [
         not NUMBER.fullmatch(value) and bool(DRESSED.fullmatch(value.strip())) for value in values
@@ -268,11 +271,11 @@ def note_on_numbers(column: Column, X: Any, position: int) -> str:
         example = printable(values[dressed.index(True)], 40)
         advice = "write them without separators and signs, or name the decimal sign (--decimal)"
         return Caution(f"{levels}, which look like numbers, such as {example!r}: {advice}")
-    words = np.array([k for k, is_plain in enumerate(plain) if not is_plain])
-    if not words.size:
+    words = [k for k, is_plain in zip(places, plain, strict=True) if not is_plain]
+    if not words:
         return ""
     rows = np.flatnonzero(np.isin(np.asarray(X[:, position]).ravel(), words))
-    shown = ", ".join(repr(printable(values[k], 40)) for k in words[:FEW])
+    shown = ", ".join(repr(printable(column.values[k], 40)) for k in words[:FEW])
     where = f"in {plural(rows.size, 'row')}, first in row {rows[0] + 1}" if rows.size else "nowhere"
     return Caution(
         f"{levels}, all numbers but {shown} ({where}): leave these cells empty where they mean "

@@ -219,3 +219,13 @@ def test_rows_that_differ_in_labels_alone_are_all_counted() -> None:
     )
     (finding,) = [f for f in mlfs.audit((X, Y), select="M302") if "differing" in f.numbers]
     assert finding.numbers["differing"] == differing
+
+
+def test_a_sparse_table_without_entries_and_a_newer_frame_without_labels() -> None:
+    Y = (np.arange(50) % 2)[:, None]
+    (constant,) = mlfs.audit((sp.csr_array((50, 3)), Y), select="M203").findings
+    assert constant.columns == ("x0", "x1", "x2")
+    assert mlfs.audit((sp.csr_array((50, 3)), Y), select="M302").findings
+    newer = pd.DataFrame({"x0": np.arange(50), "x2": 0})
+    missing = mlfs.audit((np.zeros((50, 2)), Y), against=newer, select="M401").errors[0]
+    assert missing.columns == ("x1",)
