@@ -16,21 +16,21 @@ from types import MappingProxyType, NoneType
 from typing import TYPE_CHECKING, Any
 
 from mlfs.api.value_kinds import (
+    POSITIVE,
+    SHARE,
     Auto,
-    Binned,
     Choice,
     ClusterAddress,
     Kind,
     LabelsAs,
     Name,
     Numbers,
-    Positive,
-    Share,
     Switch,
     TargetBins,
     ThreadCount,
     Whole,
 )
+from mlfs.binnings import BINNINGS
 from mlfs.errors import UsageError, printable
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ OPTIONS: tuple[Option, ...] = (
         ("--cost",), TO_SELECT, "FILE", page="panels.md",
     ),
     Option(
-        "budget", Positive(), None, "What all picks may cost.", ("--budget",), TO_SELECT, "COST",
+        "budget", POSITIVE, None, "What all picks may cost.", ("--budget",), TO_SELECT, "COST",
         reported=True, page="panels.md",
     ),
     Option(
@@ -204,12 +204,12 @@ OPTIONS: tuple[Option, ...] = (
         ("--prefilter",), TO_SELECT, "N", reported=True,
     ),
     Option(
-        "alpha", Share(), 0.05,
+        "alpha", SHARE, 0.05,
         "For a number by auto or fdr, and at_least: the share of false discoveries accepted.",
         ("--alpha",), TO_SELECT, reported=True, page="how-many.md", only_for="auto or fdr",
     ),
     Option(
-        "min_gain", Share(), 0.01,
+        "min_gain", SHARE, 0.01,
         "For an automatic number: the least gain, as a share of the greatest.",
         ("--min-gain",), TO_SELECT, reported=True, page="how-many.md", only_for="auto",
     ),
@@ -240,7 +240,7 @@ OPTIONS: tuple[Option, ...] = (
         ("--permutations",), TO_SELECT, "N", reported=True, page="how-sure.md#p-values",
     ),
     Option(
-        "bins", Binned(),
+        "bins", Name("binning", choices=BINNINGS),
         "mean-sd", "How numeric columns are binned.", ("--bins",), reported=True,
         page="discretisation.md",
     ),
@@ -336,7 +336,7 @@ OPTIONS: tuple[Option, ...] = (
         page="speed.md#memory",
     ),
     Option(
-        "max_seconds", Positive(), None,
+        "max_seconds", POSITIVE, None,
         "Stop the search after so many seconds and keep the picks so far.", ("--max-seconds",),
         TO_SELECT, "S", reported=True, page="how-many.md#a-time-limit",
     ),
@@ -421,11 +421,6 @@ def check_options(values: Mapping[str, Any]) -> Options:
     """
     known = {name: value for name, value in values.items() if name in NAMED}
     return Options({name: NAMED[name].read(value) for name, value in known.items()})
-
-
-def check_jobs(n_jobs: Any) -> None:
-    """Refuse what is not a number of threads; None is one."""
-    NAMED["n_jobs"].read(n_jobs)
 
 
 def is_fdr(n: Any) -> bool:

@@ -316,7 +316,7 @@ def _matrix(
         refuse_expected()
     if fill is None:
         z, _ = columns_of(Z, "Z", options, x.side.weights)
-        check_rows(x, "X", z, "Z")
+        check_rows(x, z, "Z")
         joint = pair_matrix.joint_codes([z.side])
 
         def fill(out: np.ndarray, x: Side, y: Side, factor: float, n_jobs: int) -> None:
@@ -342,7 +342,7 @@ def _two(
     else:
         x, weights = columns_of(X, "X", options, None)
         y = x if Y is X else columns_of(Y, "Y", options, weights)[0]
-    check_rows(x, "X", y, "Y")
+    check_rows(x, y, "Y")
     return x, y, x.side.weights
 
 

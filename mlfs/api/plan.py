@@ -15,7 +15,8 @@ from mlfs.api.candidates import Grouping, features_named
 from mlfs.api.certainties import named, with_reasons
 from mlfs.api.options import Options, is_auto, is_fdr, n_of
 from mlfs.api.prepared import Prepared
-from mlfs.api.selection import SCHEMA, TERMS, Ranking, Selection
+from mlfs.api.selection import TERMS, Ranking, Selection
+from mlfs.api.selection_json import check_document
 from mlfs.criteria import Criterion
 from mlfs.data.dataset import Dataset
 from mlfs.errors import Caution, UsageError, plural, printable, setting
@@ -378,19 +379,10 @@ def _start_of(start: Any, label: str) -> Any:
         ranking = start.labels.get(label) if label and start.labels else start
         return () if ranking is None else ranking.names
     if isinstance(start, Mapping):
-        if start.get("schema") != SCHEMA:
-            msg = (
-                f"start is no selection of schema {SCHEMA}: "
-                "give what mlfs select --format json wrote"
-            )
-            raise UsageError(msg)
-        try:
-            subsets = {entry["name"]: entry["selected"] for entry in start.get("labels", ())}
-            picked = subsets.get(label, ()) if label and subsets else start["selected"]
-            return [str(entry["name"]) for entry in picked]
-        except (KeyError, TypeError, AttributeError) as error:
-            msg = f"start is a damaged selection: {printable(repr(error))} is not as expected"
-            raise UsageError(msg) from error
+        check_document(start, "start")
+        subsets = {entry["name"]: entry["selected"] for entry in start.get("labels", ())}
+        picked = subsets.get(label, ()) if label and subsets else start["selected"]
+        return [entry["name"] for entry in picked]
     return start
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from mlfs import criteria
 from mlfs.api.as_dataset import mark_once
 from mlfs.api.candidates import features_named
-from mlfs.api.cross_validated import CrossValidation, cross_validated
+from mlfs.api.cross_validated import CrossValidation
 from mlfs.api.estimators import refuse_unanswered
 from mlfs.api.given import AN_ARRAY
 from mlfs.api.options import OPTIONS, UNITS, Options, check_options, number_asked
@@ -410,18 +410,11 @@ def _selection_of(
     ranking = unite_rankings(by_label) if per_label or not by_label else by_label[""]
     rows, d, q = prepared.dataset.shape
     factor = UNITS.get(units, 1.0)
-    ranking = rescale(ranking, factor)
+    ranking = replace(
+        rescale(ranking, factor), interrupted=searches.interrupted, timed_out=searches.timed_out
+    )
     return Selection(
-        picks=ranking.picks,
-        ranks=ranking.ranks,
-        names=ranking.names,
-        groups=ranking.groups,
-        times=ranking.times,
-        interrupted=searches.interrupted,
-        timed_out=searches.timed_out,
-        significance=ranking.significance,
-        terms_of_panel=ranking.terms_of_panel,
-        certainty=ranking.certainty,
+        **ranking.parts(),
         criterion=plan.name,
         parameters={key: v for key, v in vars(criterion).items() if not key.startswith("_")},
         scope="each label" if per_label else "all labels",
@@ -470,7 +463,9 @@ def _number_by_cv(plan: Plan, prepared: Prepared, criterion: Any) -> CrossValida
     columns = {"include": plan.forced, "exclude": [*plan.excluded, *plan.left_out]}
     if not isinstance(plan.options.start, (Selection, Mapping)):
         columns["start"] = start_of(plan, prepared.dataset, "")
-    return cross_validated(prepared, criterion, plan.options.but(**columns), len(forced), most)
+    from mlfs.compare.number_of_features import score_sizes  # above this package
+
+    return score_sizes(prepared, criterion, plan.options.but(**columns), len(forced), most)
 
 
 def _never_picked(prepared: Prepared, options: Options, forced: list[int]) -> list[int]:

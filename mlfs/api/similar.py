@@ -15,7 +15,7 @@ from mlfs.api.counted import threads_of
 from mlfs.api.options import check_options
 from mlfs.api.prepared import Prepared, prepare
 from mlfs.api.text import CONTROL_IN_CELLS, align, escape
-from mlfs.api.value_kinds import Bins, Missing, checked_share
+from mlfs.api.value_kinds import SHARE, Bins, Missing
 from mlfs.counting.memory import bytes_of
 from mlfs.data.frames import naming_half_pairs, pandas
 from mlfs.errors import DataError, UsageError, plural, printable
@@ -214,7 +214,7 @@ def similar(
     ('x0', 'x2')
     """
     options = check_options(locals())
-    threshold = checked_share(threshold, "threshold")
+    threshold = SHARE.read("threshold", threshold)
     if threshold == 0:
         raise UsageError("is above 0: every two columns share as much", option="threshold")
     prepared = prepare(data, **options, correction="none")

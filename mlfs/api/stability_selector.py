@@ -14,7 +14,7 @@ from mlfs.api.plan import HALF
 from mlfs.api.prepared import DEFAULTS, prepare
 from mlfs.api.selecting import select_silently
 from mlfs.api.selector import FeatureSelector
-from mlfs.api.value_kinds import Share, Whole, is_cv
+from mlfs.api.value_kinds import SHARE, Whole, is_cv
 from mlfs.errors import UsageError, printable, tell
 from mlfs.search.resampling import halves
 
@@ -150,7 +150,7 @@ class StabilitySelector(ColumnSelector):
         """The number of subsamples and their share of the rows."""
         n_subsamples = Whole().read("n_subsamples", self.n_subsamples)
         for name in ("share", "threshold", "confidence"):
-            Share().read(name, getattr(self, name))
+            SHARE.read(name, getattr(self, name))
         if not 0 < self.share < 1:
             raise UsageError(f"is {self.share}: it lies between 0 and 1", option="share")
         if not 0 < self.confidence < 1:

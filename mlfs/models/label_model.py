@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from mlfs.api.column_selector import page_of
-from mlfs.api.options import check_jobs, seed_of
+from mlfs.api.options import NAMED, seed_of
 from mlfs.api.prepared import Prepared
 from mlfs.data.columns import check_weights
 from mlfs.data.dataset import Dataset
@@ -190,7 +190,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
                 "is None: give the labels of each row"
             )
             raise DataError(msg)
-        check_jobs(self.n_jobs)
+        NAMED["n_jobs"].read(self.n_jobs)
         seed = seed_of(self.random_state)
         self._learner(seed)  # refused before the data are read
         matrix = self._matrix(X, reset=True)

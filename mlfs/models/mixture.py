@@ -12,7 +12,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from mlfs.api.options import SEEDS, seed_of
-from mlfs.api.value_kinds import checked_share
+from mlfs.api.value_kinds import SHARE
 from mlfs.errors import UsageError
 from mlfs.models.em import Grower, Mixture, em, weighted_mean
 from mlfs.models.features import feature_plan
@@ -169,7 +169,7 @@ class MixtureOfTrees(LabelModel):
             whole(self.n_trees, "n_trees")
         whole(self.max_trees, "max_trees")
         whole(self.n_steps, "n_steps", 0)
-        if not 0 < checked_share(self.validation, "validation") < 1:
+        if not 0 < SHARE.read("validation", self.validation) < 1:
             msg = f"validation is a share of the rows between 0 and 1, not {self.validation}"
             raise UsageError(msg)
         real(self.tol, "tol is a number from 0 on", lambda x: x >= 0)
