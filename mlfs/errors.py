@@ -20,7 +20,7 @@ import logging
 import re
 import shlex
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -36,6 +36,7 @@ __all__ = [
     "UnknownName",
     "UsageError",
     "check_name",
+    "listed",
     "plural",
     "printable",
     "setting",
@@ -90,6 +91,18 @@ def plural(n: int, noun: str) -> str:
     ('1 row', '2 rows')
     """
     return f"{n} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """The first of some names in quotes, and how many there are beside them.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"], 2)
+    "'a', 'b' and 1 more"
+    """
+    shown = ", ".join(repr(printable(name)) for name in names[:most])
+    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
 
 
 _SETTING = re.compile("\x1f([a-z_]+)=([^\x1f]*)\x1f")  # `printable` leaves no such character

@@ -19,7 +19,7 @@ from mlfs.api.selection import TERMS, Ranking, Selection
 from mlfs.api.selection_json import check_document
 from mlfs.criteria import Criterion
 from mlfs.data.dataset import Dataset
-from mlfs.errors import Caution, UsageError, plural, printable, setting
+from mlfs.errors import Caution, DataError, UsageError, plural, printable, setting
 from mlfs.information.for_search import can_count_alone, counted_alone, plain_of
 from mlfs.information.info import Info
 from mlfs.search.blankets import Member, blanket_of
@@ -379,7 +379,10 @@ def _start_of(start: Any, label: str) -> Any:
         ranking = start.labels.get(label) if label and start.labels else start
         return () if ranking is None else ranking.names
     if isinstance(start, Mapping):
-        check_document(start, "start")
+        try:
+            check_document(start, "start")
+        except DataError as error:
+            raise UsageError(str(error)) from None
         subsets = {entry["name"]: entry["selected"] for entry in start.get("labels", ())}
         picked = subsets.get(label, ()) if label and subsets else start["selected"]
         return [entry["name"] for entry in picked]

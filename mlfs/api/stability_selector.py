@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ from mlfs.errors import UsageError, printable, tell
 from mlfs.search.resampling import halves
 
 
+@dataclass(eq=False, repr=False)
 class StabilitySelector(ColumnSelector):
     """Select the features that a selector picks on most subsamples of the rows.
 
@@ -89,22 +91,13 @@ class StabilitySelector(ColumnSelector):
     ([2, 5], [1.0, 1.0])
     """
 
-    def __init__(
-        self,
-        selector: FeatureSelector | None = None,
-        *,
-        n_subsamples: int = 100,
-        share: float = 0.5,
-        threshold: float = 0.6,
-        confidence: float = 0.95,
-        random_state: Any = 0,
-    ) -> None:
-        self.selector = selector
-        self.n_subsamples = n_subsamples
-        self.share = share
-        self.threshold = threshold
-        self.confidence = confidence
-        self.random_state = random_state
+    selector: FeatureSelector | None = None
+    _: KW_ONLY
+    n_subsamples: int = 100
+    share: float = 0.5
+    threshold: float = 0.6
+    confidence: float = 0.95
+    random_state: Any = 0
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Select on each subsample and count.

@@ -64,7 +64,7 @@ _from = stacked(
 @click.pass_context
 def show_list(context: click.Context, /, form: str) -> None:
     """List the data sets that come with mlfs, and the public ones."""
-    from mlfs.api.text import json_text
+    from mlfs.api.text import align, json_text
     from mlfs.datasets import info, names
     from mlfs.datasets.listing import SMALL
 
@@ -75,7 +75,8 @@ def show_list(context: click.Context, /, form: str) -> None:
         records = [info(name).to_dict() for name in names()]
         console.data(json_text({"schema": 1, "datasets": records}))
     else:
-        console.table(_table([*map(_small_row, SMALL), *(_row(info(name)) for name in names())]))
+        rows = [*map(_small_row, SMALL), *(_row(info(name)) for name in names())]
+        console.table("\n".join([*align(HEAD, rows, left={0, 5, 7}), ""]))
 
 
 def _row(dataset: PublicDataset) -> list[str]:
@@ -94,21 +95,6 @@ def _small_row(name: str) -> list[str]:
     seen = describe(fetch(name))
     sizes = [f"{n:,}" for n in (seen.rows, seen.features, seen.labels)]
     return [name, *sizes, f"{seen.cardinality:.2f}", "invented", "", "yes"]
-
-
-def _table(rows: list[list[str]]) -> str:
-    """Columns of text; those of numbers are flush right."""
-    lines = [list(HEAD), *rows]
-    widths = [max(len(line[k]) for line in lines) for k in range(len(HEAD))]
-    right = {1, 2, 3, 4, 6}
-    return "".join(
-        "  ".join(
-            cell.rjust(width) if k in right else cell.ljust(width)
-            for k, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        + "\n"
-        for line in lines
-    )
 
 
 @datasets.command("info", short_help="origin, licence, citation and addresses of a data set")

@@ -13,9 +13,8 @@ from mlfs.cli.console import (
     Console,
     Output,
     console_of,
+    deliver,
     output_of,
-    write_data,
-    write_report,
 )
 from mlfs.cli.help import Command, topical
 from mlfs.cli.progress import PickProgress, Waiting
@@ -144,16 +143,17 @@ def run_selection(console: Console, dataset: Any, settings: dict[str, Any]) -> t
 
 def _deliver(console: Console, dataset: Any, selection: Any, place: Output, *, force: bool) -> None:
     from mlfs.api.text import render
+    from mlfs.data import write
 
     report = render(selection, place.form)
     if place.kind == "report":
-        write_report(report, place.path, force=force)
-        console.detail(f"wrote {place.path}")
+        deliver(console, report, place.path, force=force)
         return
     try:
         if place.kind == "data" and len(selection):
             kept = sorted({*map(dataset.feature_names.index, selection.names)})
-            console.note(*write_data(dataset.reduced(kept), place, force=force))
+            reduced = dataset.reduced(kept)
+            console.note(*write(reduced, place.path, format=place.data_format, force=force))
             console.detail(f"wrote {plural(len(kept), 'feature')} to {place.path}")
     finally:  # a full disk does not cost the user the ranking
         if place.kind == "data" and place.path == "-":

@@ -100,24 +100,17 @@ class CellFolder:
         text = json.dumps(settings, indent=1, default=repr) + "\n"
         self._put(SETTINGS, text.encode())
 
-    def finished(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """The records of those cells that are finished, by key; one that failed is not."""
+    def finished(self, keys: Iterable[str], budget: float | None) -> dict[str, dict[str, Any]]:
+        """The cells that are not run again: those done, and those over a budget as it is."""
         records = {key: self.get(key) for key in keys}
         return {
             key: record
             for key, record in records.items()
-            if record and record.get("status") == "ok"
-        }
-
-    def over_budget(self, keys: Iterable[str], budget: float | None) -> dict[str, dict[str, Any]]:
-        """The records of those cells that this budget, or a greater one, was too small for."""
-        if budget is None:
-            return {}
-        records = {key: self.get(key) for key in keys}
-        return {
-            key: record
-            for key, record in records.items()
-            if record and record.get("budget", 0) >= budget
+            if record
+            and (
+                record.get("status") == "ok"
+                or (budget is not None and record.get("budget", 0) >= budget)
+            )
         }
 
     def get(self, key: str) -> dict[str, Any] | None:

@@ -370,8 +370,8 @@ def join_datasets(train: Dataset, test: Dataset) -> Dataset:
         weights = np.concatenate([train.weights, test.weights])
     return replace(
         train,
-        X=_stack(train.X, test.X),
-        Y=_stack(train.Y, test.Y),
+        X=stack(train.X, test.X),
+        Y=stack(train.Y, test.Y),
         weights=weights,
         notes=tuple(dict.fromkeys([*train.notes, *test.notes])),
     )
@@ -393,7 +393,8 @@ def _refuse_others(
     raise DataError(msg)
 
 
-def _stack(first: Any, second: Any) -> Any:
+def stack(first: Any, second: Any) -> Any:
+    """The rows of two tables, one below the other."""
     if sp.issparse(first) or sp.issparse(second):
         return sp.vstack([sp.csr_array(first), sp.csr_array(second)]).tocsr()
     return np.concatenate([first, second])

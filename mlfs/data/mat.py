@@ -24,7 +24,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.dataset import Dataset, Source
+from mlfs.data.dataset import Dataset, Source, stack
 from mlfs.data.files import InputFile
 from mlfs.data.mat_elements import (
     CLASSES,
@@ -168,13 +168,7 @@ def _matrices(arrays: dict[str, Any], path: str, notes: list[str]) -> tuple[Any,
             path,
         )
     notes.append(f"rows: {X.shape[0]} of train_data, then {X2.shape[0]} of test_data")
-    return _stack(X, X2), _stack(Y, Y2)
-
-
-def _stack(a: Any, b: Any) -> Any:
-    if sp.issparse(a) or sp.issparse(b):
-        return sp.vstack([sp.csr_array(a), sp.csr_array(b)], format="csr")
-    return np.vstack([a, b])
+    return stack(X, X2), stack(Y, Y2)
 
 
 def _orient(arrays: dict[str, Any], prefix: str, path: str, notes: list[str]) -> tuple[Any, Any]:

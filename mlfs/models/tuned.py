@@ -20,7 +20,6 @@ from mlfs.models.structures.newton import (
     MOST_COLUMNS,
     Newton,
     in_span,
-    one_regression,
     with_last,
 )
 
@@ -146,9 +145,8 @@ class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no
             x = with_last(X, intercept=True)
             if start is not None and start.size != x.shape[1]:
                 start = None
-            w = one_regression(
-                x, codes, self.C_ * shares, [] if start is None else [start], FITTED * self.C_
-            )
+            starts = [] if start is None else [start]
+            w = Newton().solve(x, codes, self.C_ * shares, starts, FITTED * self.C_)
             self.coef_, self.intercept_ = w[None, :-1].copy(), w[-1:].copy()
             self.n_iter_ = np.ones(1, dtype=np.int32)
             return

@@ -51,17 +51,6 @@ def objective(z: np.ndarray, y: np.ndarray, shares: np.ndarray) -> np.ndarray:
     return np.asarray((shares * (np.logaddexp(0.0, z) - y * z)).sum(axis=0))
 
 
-def one_regression(
-    x: Any,
-    y: np.ndarray,
-    shares: np.ndarray,
-    starts: Sequence[np.ndarray] = (),
-    near: float | None = None,
-) -> np.ndarray:
-    """Solve one regression; the last coefficient is the intercept. See `Newton.solve`."""
-    return Newton().solve(x, y, shares, starts, near)
-
-
 class Newton:
     """Solves regressions one after another, each with the curvature that the last one left."""
 
@@ -217,7 +206,7 @@ def solve_factored(factor: Any, right: np.ndarray) -> np.ndarray:
 def in_span(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Rows, fewer than columns, in the coordinates that they span; and the basis.
 
-    An optimum w of `one_regression` on the first is ``basis @ w`` on x: the penalty is the same.
+    An optimum w of `Newton.solve` on the first is ``basis @ w`` on x: the penalty is the same.
     """
     from scipy.linalg import qr
 
