@@ -19,17 +19,10 @@ from mlfs.api.estimators import refuse_unanswered
 from mlfs.api.given import AN_ARRAY
 from mlfs.api.options import OPTIONS, UNITS, Options, check_options, number_asked
 from mlfs.api.panels import demands_of, groups_to_merge
-from mlfs.api.plan import (
-    Plan,
-    check_on_pick,
-    fixed_candidates,
-    rescale,
-    start_of,
-    unite_rankings,
-)
+from mlfs.api.plan import Plan, check_on_pick, fixed_candidates, start_of
 from mlfs.api.prepared import DEFAULTS, Prepared, corrected_for, prepare
 from mlfs.api.prepared_notes import identifier_notes, identifiers, leak_notes
-from mlfs.api.searches import Searches, search_all
+from mlfs.api.searches import Searches, rescale, search_all, unite_rankings
 from mlfs.api.selection import Selection
 from mlfs.api.unused_options import refuse_on_cluster, refuse_unused
 from mlfs.api.value_kinds import (

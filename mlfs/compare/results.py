@@ -16,7 +16,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from mlfs.compare.cell_folder import CELLS, kept_details, unpack
+from mlfs.compare.cell_folder import CELLS, unpack
 from mlfs.compare.settings import Settings
 from mlfs.data.frames import pandas
 from mlfs.data.html import details, table, text
@@ -130,13 +130,14 @@ class Results:
         names : sequence of str, optional
             Only these arrays.
         """
-        content = None if self.folder is None else kept_details(self.folder, record["key"])
-        if content is None or self.folder is None:
+        if self.folder is None:
             return {}
+        path = self.folder / CELLS / f"{record['key']}.npz"
         try:
-            return unpack(content, names)
+            return unpack(path.read_bytes(), names)
+        except FileNotFoundError:
+            return {}
         except (BadZipFile, EOFError, KeyError, OSError, ValueError, zlib.error):
-            path = self.folder / CELLS / f"{record['key']}.npz"
             msg = f"{printable(path, 400)!r} is damaged: delete it and the .json of that name, and "
             raise DataError(f"{msg}run the comparison again, which computes that cell") from None
 
@@ -254,7 +255,9 @@ def finite(value: float) -> float | None:
 def _field(value: Any) -> Any:
     if isinstance(value, str):
         return plain_cell(value)
-    return "" if value is None else repr(value) if isinstance(value, float) else value
+    if value is None or value != value:  # noqa: PLR0124  # a NaN
+        return ""
+    return repr(value) if isinstance(value, float) else value
 
 
 def plain_cell(text: str) -> str:
@@ -399,11 +402,7 @@ def labels_csv(rows: Iterable[LabelRow]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(LabelRow._fields)
-    for row in rows:
-        writer.writerow(
-            plain_cell(value) if isinstance(value, str) else "" if np.isnan(value) else repr(value)
-            for value in row
-        )
+    writer.writerows(map(_field, row) for row in rows)
     return text.getvalue()
 
 

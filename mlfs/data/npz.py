@@ -59,7 +59,8 @@ def read(source: bytes | InputFile, path: str, request: Request) -> Dataset:
         archive = Archive(stream, path, request)
         feature_names = archive.texts("feature_names")
         X = archive.matrix("X", feature_names)
-        Y = None if request.known is not None and archive.lacks("Y") else archive.matrix("Y")
+        has_labels = {"Y", "Y_indptr"} & archive.entries.keys()
+        Y = archive.matrix("Y") if request.known is None or has_labels else None
         label_names, weights = archive.texts("label_names"), archive.get("weights")
         nominal = archive.values("nominal", int(X.shape[1]) if X.ndim == 2 else 0)
         width = int(Y.shape[1]) if Y is not None and Y.ndim == 2 else 0
@@ -142,10 +143,6 @@ class Archive:
         except BROKEN as error:
             msg = f"the array {key} cannot be read: {printable(error)}"
             raise ParseError(msg, self.path) from None
-
-    def lacks(self, key: str) -> bool:
-        """Whether a matrix is there neither dense nor sparse."""
-        return key not in self.entries and f"{key}_indptr" not in self.entries
 
     def matrix(self, key: str, names: Sequence[str] | None = None) -> Any:
         """X or Y, dense or from the parts of a CSR matrix."""

@@ -243,17 +243,14 @@ def _kind(pa: Any, field: Any, is_ordered: bool, dates: str) -> ColumnKind:
         return ColumnKind(NUMBERS, np.dtype(np.float64))
     elif _is_flat(types, kind):
         return ColumnKind(WORDS)
-    elif _is_list(types, kind) and _is_flat(types, _value_type(types, kind.value_type)):
-        return ColumnKind(LISTS, reason=f"its values are of type {kind}")
+    elif types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+        inner = kind.value_type
+        if _is_flat(types, inner.value_type if types.is_dictionary(inner) else inner):
+            return ColumnKind(LISTS, reason=f"its values are of type {kind}")
     if types.is_timestamp(kind) or types.is_date(kind):
         reason = f"its values are of type {kind}; {WHY}"
         return ColumnKind("", reason=reason) if dates == "skip" else ColumnKind(WORDS)
     return ColumnKind("", reason=f"its values are of type {kind}")
-
-
-def _value_type(types: Any, kind: Any) -> Any:
-    """The type of the values, also of those in a dictionary."""
-    return kind.value_type if types.is_dictionary(kind) else kind
 
 
 def _is_flat(types: Any, kind: Any) -> bool:
@@ -263,11 +260,6 @@ def _is_flat(types: Any, kind: Any) -> bool:
         or types.is_boolean(kind) or types.is_null(kind) or types.is_string(kind)
         or types.is_large_string(kind) or types.is_string_view(kind)
     )  # fmt: skip
-
-
-def _is_list(types: Any, kind: Any) -> bool:
-    """Whether a column holds lists."""
-    return bool(types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
 
 
 def _refuse_other(first: _Schema, other: _Schema, path: str, other_path: str) -> None:

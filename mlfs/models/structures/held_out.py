@@ -148,17 +148,6 @@ class HeldOut:
         """The regressions of labels alone, by label and fold."""
         return {}
 
-    def _newton(self, label: int) -> Newton:
-        """The solver of a label's regressions on x alone; its curvature is kept for all folds."""
-        if label not in self._newtons:
-            self._newtons.clear()
-            self._newtons[label] = Newton()
-        return self._newtons[label]
-
-    @cached_property
-    def _newtons(self) -> dict[int, Newton]:
-        return {}
-
     @cached_property
     def _finite(self) -> bool:
         x = self.problem.X
@@ -235,8 +224,7 @@ class HeldOut:
         c = float(estimator.C)
         key = (part.label, part.fold)
         if key not in self._alone:  # once for all other labels
-            newton = self._newton(part.label)
-            self._alone[key] = newton.solve(x, y, c * self._weights(part))
+            self._alone[key] = Newton().solve(x, y, c * self._weights(part))
         if shares is None:
             return Logistic(self._alone[key][:, None], np.zeros(1))
         return fit_each(x, y, c, shares, inputs, self._alone[key])

@@ -193,31 +193,12 @@ def _cholesky(hessian: np.ndarray, jitter: float, potrf: Any) -> tuple[np.ndarra
 
 
 def solve_factored(factor: Any, right: np.ndarray) -> np.ndarray:
-    """The solution of a factorised system, for one right side or several, in double precision."""
-    if right.ndim == 1:  # a fourth of the time of the routine for several right sides
-        trsv = blas.strsv if factor.dtype == np.float32 else blas.dtrsv
-        return np.asarray(trsv(factor, trsv(factor, right, lower=1), lower=1, trans=1))
-    if factor.dtype == np.float32:
-        solution = lapack.spotrs(factor, right.astype(np.float32), lower=1)[0]
-        return np.asarray(solution.astype(np.float64))
-    return np.asarray(lapack.dpotrs(factor, right, lower=1)[0])
-
-
-def in_span(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows, fewer than columns, in the coordinates that they span; and the basis.
-
-    An optimum w of `Newton.solve` on the first is ``basis @ w`` on x: the penalty is the same.
-    """
-    from scipy.linalg import qr
-
-    inner, spanned = qr(x[:, :-1].T, mode="economic", check_finite=False)
-    basis = np.zeros((x.shape[1], spanned.shape[0] + 1))
-    basis[:-1, :-1], basis[-1, -1] = inner, 1.0
-    return np.column_stack([spanned.T, x[:, -1]]), basis
+    """The solution of a factorised system for one right side."""
+    trsv = blas.strsv if factor.dtype == np.float32 else blas.dtrsv
+    return np.asarray(trsv(factor, trsv(factor, right, lower=1), lower=1, trans=1))
 
 
 MOST_COLUMNS = 512  # beyond, a factorised matrix costs more than it saves
-FEW = 0.5  # rows per column up to which a part is solved in the coordinates of its rows
 
 
 class Logistic(NamedTuple):
@@ -277,12 +258,7 @@ def fit_each(
         weights = c * shares[rows, fit]
         if others is not None:
             part = _with_first(part, others[rows, fit])
-        if others is None and rows.size <= FEW * x.shape[1]:
-            dense = part.toarray() if sp.issparse(part) else part
-            spanned, basis = in_span(dense)
-            w = basis @ Newton().solve(spanned, y[rows], weights, near=NEAR * c)
-        else:
-            w = newton.solve(part, y[rows], weights, starts, NEAR * c)
+        w = newton.solve(part, y[rows], weights, starts, NEAR * c)
         if others is None:
             out.of_x[:, fit] = w
         else:
