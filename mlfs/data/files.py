@@ -15,12 +15,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from mlfs.data.request import Limits, Request, exceeded, refuse_memory
+from mlfs.data.request import Limits, Request, exceeded, refuse_memory, refuse_unpacked
 from mlfs.errors import DataError, ParseError, UsageError, printable, setting
 
 MAGIC = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\x00"}
 CHUNK = 1 << 20
-RATIO_FROM = 16 << 20
 
 
 HALVES = re.compile("[\ud800-\udfff]")
@@ -391,13 +390,11 @@ def read_chunks(
     try:
         while chunk := stream.read(CHUNK):
             size += len(chunk)
-            if size > (limits.unpacked(counted.size) if compression else limits.max_decompressed):
+            if compression:
+                refuse_unpacked(limits, size, counted.size, path, is_all=False)
+            elif size > limits.max_decompressed:
                 noun = "unpacked bytes"
                 raise exceeded(limits, "max_decompressed", size, noun, path, enough=2 * size)
-            ratio = size // max(1, counted.size)
-            if compression and size > RATIO_FROM and ratio > limits.max_ratio:
-                noun = "bytes for each compressed byte"
-                raise exceeded(limits, "max_ratio", ratio, noun, path, enough=10 * ratio)
             yield chunk
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
         if not compression:

@@ -31,11 +31,11 @@ import scipy.sparse as sp
 
 from mlfs.data import npy
 from mlfs.data.dataset import Dataset, Source
-from mlfs.data.files import RATIO_FROM, InputFile
+from mlfs.data.files import InputFile
 from mlfs.data.labels.finding import first_duplicate
 from mlfs.data.metadata import from_parts, pairs, values_of
 from mlfs.data.packed_table import PackedTable
-from mlfs.data.request import Request, exceeded, refuse_empty
+from mlfs.data.request import Request, refuse_empty, refuse_unpacked
 from mlfs.errors import DataError, MlfsError, ParseError, printable
 
 BROKEN = (
@@ -103,12 +103,7 @@ class Archive:
             ) from None
         entries = self.zip.infolist()
         total = sum(entry.file_size for entry in entries)
-        if total > limits.unpacked(self.size):
-            raise exceeded(limits, "max_decompressed", total, "unpacked bytes", path)
-        ratio = total // max(1, self.size)
-        if ratio > limits.max_ratio and total > RATIO_FROM:
-            noun = "bytes for each compressed byte"
-            raise exceeded(limits, "max_ratio", ratio, noun, path)
+        refuse_unpacked(limits, total, self.size, path, is_all=True)
         names = [entry.filename.removesuffix(".npy") for entry in entries]
         duplicate = first_duplicate(names)
         if duplicate is not None:

@@ -26,7 +26,7 @@ from mlfs.data.files import InputFile
 from mlfs.data.labels.finding import LabelPositions, resolve
 from mlfs.data.labels.label_values import is_binary, map_texts, split_lists
 from mlfs.data.packed_table import Packer
-from mlfs.data.request import MISSING, Limits, Request, WordMemory, exceeded
+from mlfs.data.request import MISSING, Limits, Request, WordMemory, exceeded, refuse_more
 from mlfs.data.row_stack import RowStack
 from mlfs.errors import DataError, ParseError, printable
 
@@ -307,11 +307,8 @@ class Parser:
         stop = len(self.content) if stop < 0 else stop
         self.line += self.content.count(b"\n", self.counted_to, self.position)
         self.counted_to = self.position
-        if stop - self.position > self.limits.max_line_bytes:
-            size = stop - self.position
-            raise exceeded(
-                self.limits, "max_line_bytes", size, "bytes in a line", self.path, self.line
-            )
+        size, noun = stop - self.position, "bytes in a line"
+        refuse_more(self.limits, "max_line_bytes", size, noun, self.path, self.line)
         raw = self.content[self.position : stop]
         self.position = stop + 1
         try:

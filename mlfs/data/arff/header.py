@@ -12,7 +12,7 @@ import re
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
-from mlfs.data.request import Limits, WordMemory, exceeded
+from mlfs.data.request import Limits, WordMemory, exceeded, refuse_more
 from mlfs.errors import DataError, ParseError, printable, setting
 
 ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
@@ -301,8 +301,7 @@ def read_header(content: bytes, path: str, limits: Limits, memory: WordMemory) -
         stop = len(content) if stop < 0 else stop
         line = content[position:stop]
         position, number = stop + 1, number + 1
-        if len(line) > limits.max_line_bytes:
-            raise exceeded(limits, "max_line_bytes", len(line), "bytes in a line", path, number)
+        refuse_more(limits, "max_line_bytes", len(line), "bytes in a line", path, number)
         words = line.split(None, 2)
         if not words or words[0].startswith(b"%"):
             continue
@@ -318,8 +317,7 @@ def read_header(content: bytes, path: str, limits: Limits, memory: WordMemory) -
             commas = line.count(b",") if attribute is None else 0
             memory.add(1 + commas, len(line))
             if attribute is None:
-                if commas > limits.max_values:
-                    raise exceeded(limits, "max_values", commas, "values", path, number)
+                refuse_more(limits, "max_values", commas, "values", path, number)
                 attribute = _read_careful(line, path, number)
                 types[_type_text(words)] = attribute.type
             if attribute.name in declared:

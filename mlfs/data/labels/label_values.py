@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from mlfs.data.columns import is_missing
 from mlfs.data.dataset import Column, Label
 from mlfs.data.labels.finding import first_duplicate
-from mlfs.data.request import Request, WordMemory, exceeded
+from mlfs.data.request import Request, WordMemory, refuse_more
 from mlfs.errors import DataError, plural, printable, setting
 
 CONTAINERS = (list, tuple, set, frozenset, np.ndarray)
@@ -251,8 +251,7 @@ def split_lists(
         raise DataError(
             f"{printable(path, 400)}: the column {printable(name)!r} names no label in any row"
         )
-    if len(distinct) > request.limits.max_labels:
-        raise exceeded(request.limits, "max_labels", len(distinct), "labels", path)
+    refuse_more(request.limits, "max_labels", len(distinct), "labels", path)
     are_integers = all(item.isascii() and item.isdigit() and len(item) < 19 for item in distinct)
     names = (
         sorted(distinct, key=lambda item: (int(item), item)) if are_integers else sorted(distinct)

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mlfs.data.dates import WHY
-from mlfs.data.files import RATIO_FROM, InputFile
+from mlfs.data.files import InputFile
 from mlfs.data.labels.finding import LabelPositions, first_duplicate, resolve
 from mlfs.data.matrices import COUNTED_TYPES
 from mlfs.data.metadata import load
-from mlfs.data.request import UNNEEDED, Limits, Request, exceeded
+from mlfs.data.request import RATIO_FROM, UNNEEDED, Limits, Request, exceeded, refuse_more
 from mlfs.errors import DataError, MissingExtra, MlfsError, ParseError, printable
 
 NOTE = b"mlfs"
@@ -134,8 +134,7 @@ def _check_sizes(file: Any, size: int, path: str, limits: Limits) -> None:
         ("max_rows", meta.num_rows, "rows"),
         ("max_cells", meta.num_rows * meta.num_columns, "cells"),
     ):
-        if count > getattr(limits, name):
-            raise exceeded(limits, name, count, noun, path)
+        refuse_more(limits, name, count, noun, path)
     groups = [meta.row_group(i) for i in range(meta.num_row_groups)]
     n_rows = sum(group.num_rows for group in groups)
     if n_rows != meta.num_rows or any(group.num_rows < 0 for group in groups):
@@ -186,12 +185,8 @@ def plan_of(pa: Any, files: Sequence[InputFile], path: str, request: Request) ->
     for file, other in zip(files[1:], schemas[1:], strict=True):
         _refuse_other(first, other, files[0].path, file.path)
     n_rows = sum(schema.n_rows for schema in schemas)
-    for name, size, noun in (
-        ("max_rows", n_rows, "rows"),
-        ("max_cells", n_rows * len(first.names), "cells"),
-    ):
-        if size > getattr(limits, name):
-            raise exceeded(limits, name, size, noun, path)
+    refuse_more(limits, "max_rows", n_rows, "rows", path)
+    refuse_more(limits, "max_cells", n_rows * len(first.names), "cells", path)
     if not n_rows:
         raise ParseError("the file holds no row", path)
     label_columns, values, request = _labels(first, path, request)
