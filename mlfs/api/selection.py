@@ -125,7 +125,7 @@ class Ranking:
         return len(self.picks)
 
     def parts(self) -> dict[str, Any]:
-        """What it holds, by name."""
+        """The picks and all about them, by name."""
         return {part.name: getattr(self, part.name) for part in fields(Ranking)}
 
     @cached_property

@@ -97,7 +97,9 @@ class CellFolder:
         text = json.dumps(settings, indent=1, default=repr) + "\n"
         self._put(SETTINGS, text.encode())
 
-    def finished(self, keys: Iterable[str], budget: float | None) -> dict[str, dict[str, Any]]:
+    def finished(
+        self, keys: Iterable[str], budget: float | None = None
+    ) -> dict[str, dict[str, Any]]:
         """The cells that are not run again: those done, and those over a budget as it is."""
         records = {key: self.get(key) for key in keys}
         return {
@@ -157,7 +159,7 @@ def content_of(path: Path, remedy: str = "") -> bytes:
 
 
 def _read(path: Path) -> Any:
-    """What a JSON file holds; None for one that is not there or is damaged."""
+    """The content of a JSON file; None for one that is not there or is damaged."""
     with contextlib.suppress(ValueError):
         return json.loads(content_of(path)) if path.exists() else None
     return None
