@@ -9,8 +9,6 @@ supplementation.
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 
 from mlfs import Criterion, Info
@@ -34,9 +32,11 @@ class LSMFS(Criterion):
 
 
 def supplements(info: Info):
-    """What two labels supplement, of each feature, for one pair of labels after another."""
-    for pair in combinations(info.labels.tolist(), 2):
-        yield np.maximum(-info.for_labels(pair).interaction_fLL, 0.0)
+    """The supplement of two labels in each feature, for one pair of labels after another."""
+    labels = info.labels.tolist()
+    for i, label in enumerate(labels):
+        for other in labels[i + 1 :]:
+            yield np.maximum(-info.for_labels([label, other]).interaction_fLL, 0.0)
 
 
 criterion = LSMFS

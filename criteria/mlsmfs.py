@@ -7,8 +7,6 @@ supplementation.
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 
 from mlfs import Info
@@ -17,7 +15,10 @@ from mlfs.criteria.lsmfs import LSMFS, supplements
 
 class MLSMFS(LSMFS):
     def label_correlation(self, info: Info):
-        return functools.reduce(np.maximum, supplements(info), 0.0)
+        greatest = 0.0
+        for supplement in supplements(info):
+            greatest = np.maximum(greatest, supplement)
+        return greatest
 
 
 criterion = MLSMFS

@@ -53,3 +53,5 @@ BINNINGS = Registry(
         ),
     },
 )
+WITHOUT_LABELS = tuple(name for name, method in BINNINGS.ours.items() if not method.by_labels)
+COUNTED = tuple(name for name, method in BINNINGS.ours.items() if method.takes_number)

@@ -303,7 +303,7 @@ class UnknownName(MlfsError, LookupError):
         self, kind: str, name: str, known: Iterable[str], *, option: str = "", path: str = ""
     ) -> None:
         known = list(known)
-        alike = [one for one in known[:MOST_COMPARED] if len(one) <= COMPARED]
+        alike = [other for other in known[:MOST_COMPARED] if len(other) <= COMPARED]
         close = difflib.get_close_matches(name[:COMPARED], alike, n=1, cutoff=0.5)
         more = f" and {len(known) - LISTED} more" if len(known) > LISTED else ""
         hint = (

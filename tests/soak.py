@@ -95,6 +95,8 @@ class Soak:
             if said.rstrip().endswith("KeyboardInterrupt") and "in main\n" not in said:
                 self.counts["Ctrl-C while Python itself started"] += 1
                 process.returncode = 130
+            elif "_raw_object_cache_notify" in said and said.count("Traceback") == 1:
+                self.counts["a signal that a callback of llvmlite lost"] += 1
             else:
                 self.fault(f"{what} says {said[-1500:]}")
         until = time.monotonic() + 20

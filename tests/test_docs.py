@@ -18,7 +18,14 @@ import pytest
 
 import mlfs
 from mlfs import cli, criteria
+from mlfs.api.options import OPTIONS, Option
+from mlfs.binnings import BINNINGS
+from mlfs.formats import FORMATS
 from mlfs.information.info import VOCABULARY
+from mlfs.metrics import METRICS
+from mlfs.models.inference import INFERENCES
+from mlfs.models.recipes import RECIPES
+from mlfs.models.structures import BY_NAME as STRUCTURES
 from tests.compare import in_process
 from tests.documents import (
     FLAGS,
@@ -112,11 +119,41 @@ def anchors(path: Path) -> set[str]:
 
 @pytest.mark.parametrize("name", built_in())
 def test_every_criterion_has_formula_and_reference(name: str) -> None:
-    pages = ("criteria.md", "criteria-more.md")
-    (page,) = (page for page in pages if f"# {name}\n" in (DOCS / page).read_text("utf-8"))
-    text = section(page, name)
-    assert re.search(r"^\$\$\nJ\w*\(\w\) = ", text, re.MULTILINE)
-    assert re.search(r"\((19|20)\d\d\)|\(n\.d\.\)", text)
+    headings = [
+        (page, heading)
+        for page in ("criteria.md", "criteria-more.md")
+        for heading in re.findall(r"^#+ (.+)$", (DOCS / page).read_text("utf-8"), re.MULTILINE)
+        if name in heading.split(", ")
+    ]
+    assert len(headings) == 1, f"write a section ## {name} in docs/criteria-more.md"
+    text = section(*headings[0])
+    assert re.search(r"^\$\$\nJ\w*\(\w\) = ", text, re.MULTILINE), "lacks $$ and J(f) = ..."
+    assert re.search(r"\((19|20)\d\d\)|\(n\.d\.\)", text), "lacks a reference with its year"
+    assert f"`{name}`" in section("criteria.md", "At a glance"), "add a row to that table"
+
+
+ON_PAGES = {  # what comes with mlfs, as the page of its kind has it
+    "discretisation.md": [f"| `{name}`" for name in BINNINGS.ours],
+    "formats.md": [f"`{suffix}`" for form in FORMATS.ours.values() for suffix in form.suffixes],
+    "inference.md": [f"| `{kind.__name__}(" for kind in INFERENCES.ours.values()],
+    "metrics.md": [f"| `{name}`" for name in METRICS.ours],
+    "models.md": [f"`{name}`" for name in RECIPES.ours],
+    "structures.md": [f"| `{kind.__name__}(" for kind in STRUCTURES.ours.values()],
+}
+
+
+@pytest.mark.parametrize("page", ON_PAGES)
+def test_all_of_a_kind_is_in_a_table_of_its_page(page: str) -> None:
+    text = (DOCS / page).read_text(encoding="utf-8")
+    missing = [words for words in ON_PAGES[page] if words not in text]
+    assert not missing, f"add a row to a table of docs/{page}"
+
+
+@pytest.mark.parametrize("option", [o for o in OPTIONS if o.page], ids=lambda option: option.name)
+def test_the_page_of_an_option_tells_of_it(option: Option) -> None:
+    text = (DOCS / option.page.partition("#")[0]).read_text(encoding="utf-8")
+    names = (f"{option.name}=", f"`{option.name}`", *option.flags)
+    assert any(name in text for name in names), f"docs/{option.page} says nothing of {names}"
 
 
 def test_the_readme_names_a_few_criteria_and_links_the_rest() -> None:

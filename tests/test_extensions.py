@@ -13,9 +13,9 @@ import mlfs.models
 from mlfs.binnings import BINNINGS, BinningMethod
 from mlfs.data import Dataset, from_arrays
 from mlfs.data.files import InputFile
-from mlfs.data.formats import FORMATS, Format
 from mlfs.errors import DataError, UnknownName, UsageError
 from mlfs.extensions import Registry
+from mlfs.formats import FORMATS, Format
 from mlfs.metrics import METRICS, Metric, evaluate
 from mlfs.models.recipes import RECIPES
 from mlfs.models.structures import BY_NAME, Chain, learner_for

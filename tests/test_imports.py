@@ -18,7 +18,7 @@ from tests.documents import ROOT
 LAYERS = [
     {"errors", "lazy", "_kernels"},
     {"extensions"},
-    {"binnings"},
+    {"binnings", "formats"},
     {"data", "counting", "metrics"},
     {"discretize", "information", "criteria", "datasets"},
     {"search"},

@@ -103,11 +103,23 @@ def _summary(papers: list[Paper]) -> str:
         "|---|---:|---:|",
     ]
     for paper in papers:
-        found = [one for one in _all(paper) if "," not in one.cell.method]  # of the first reading
-        first = [one for one in found if one.cell.metric in {"exact_match", "subset_loss"}]
-        shares = (f"{sum(one.within for one in part)} of {len(part)}" for part in (first, found))
-        lines.append(f"| [{paper.title}](#{_anchor(paper)}) | {' | '.join(shares)} |")
+        found = _all(paper)
+        first = [one for one in found if "," not in one.cell.method]
+        lines.append(f"| [{paper.title}](#{_anchor(paper)}) | {_within(first)} |")
+        for method in dict.fromkeys(one.cell.method for one in found if "," in one.cell.method):
+            own = [one for one in found if one.cell.method == method]
+            data = {one.cell.data for one in own}
+            base = method.partition(",")[0]
+            same = [one for one in first if one.cell.method == base and one.cell.data in data]
+            lines.append(f"| – *{base}* on the same data | {_within(same)} |")
+            lines.append(f"| – *{method}* | {_within(own)} |")
     return "\n".join(lines) + "\n"
+
+
+def _within(found: list[Verdict]) -> str:
+    """How many are within, for the exact match and for all metrics."""
+    exact = [one for one in found if one.cell.metric in {"exact_match", "subset_loss"}]
+    return " | ".join(f"{sum(o.within for o in part)} of {len(part)}" for part in (exact, found))
 
 
 def _anchor(paper: Paper) -> str:

@@ -30,7 +30,7 @@ from mlfs.api.value_kinds import (
     ThreadCount,
     Whole,
 )
-from mlfs.binnings import BINNINGS
+from mlfs.binnings import BINNINGS, COUNTED, WITHOUT_LABELS
 from mlfs.errors import UsageError, printable
 
 if TYPE_CHECKING:
@@ -245,7 +245,8 @@ OPTIONS: tuple[Option, ...] = (
         page="discretisation.md",
     ),
     Option(
-        "n_bins", Whole(least=2), None, "How many bins, for width and frequency.", ("--n-bins",),
+        "n_bins", Whole(least=2), None, f"How many bins, for {' and '.join(COUNTED)}.",
+        ("--n-bins",),
         metavar="N", reported=True, page="discretisation.md",
     ),
     Option(
@@ -255,8 +256,8 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "target_bins", TargetBins(), None,
-        "How numeric targets are binned: mean-sd, width, frequency, or with a number of bins as in "
-        "frequency:5. Without it labels are classes.", ("--target-bins",), metavar="BINS",
+        f"How numeric targets are binned: {', '.join(WITHOUT_LABELS)}, or with a number of bins as "
+        "in frequency:5. Without it labels are classes.", ("--target-bins",), metavar="BINS",
         reported=True, page="discretisation.md#numeric-targets",
     ),
     Option(

@@ -108,8 +108,8 @@ def _costs(cost: Any, data: Dataset) -> np.ndarray:
     if len(values) != data.n_given:
         msg = f"maps columns to costs, or has one for each of {plural(data.n_given, 'column')}, "
         raise UsageError(f"{msg}not {printable(repr(cost))}", option="cost")
-    given = np.array([_cost(value, j) for j, value in enumerate(values)])
-    return given if data.places is None else given[data.given]
+    costs = np.array([_cost(value, j) for j, value in enumerate(values)])
+    return costs if data.places is None else costs[data.given]
 
 
 def _cost(value: Any, column: Any) -> float:

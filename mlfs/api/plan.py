@@ -274,10 +274,10 @@ def _panel(plan: Plan, info: Info, view: Info, label: str, auto: AutoStop | None
     if plan.demands is None:
         return None
     tells, demands = dict[str, np.ndarray](), plan.demands
-    own = {label: 0} if label else demands.numbers
+    numbers = {label: 0} if label else demands.numbers
     for name in demands.at_least:
-        if name in own:
-            of_label = info if label else info.for_label(own[name])
+        if name in numbers:
+            of_label = info if label else info.for_label(numbers[name])
             test = AutoStop(plain_of(of_label), alpha=plan.options.alpha, seed=plan.options.seed)
             tells[name] = test.significant
     worth = np.ones(info.d, bool)

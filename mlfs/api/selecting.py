@@ -165,8 +165,8 @@ def select(
     bins, n_bins, nominal_limit
         How numeric columns are binned, see `mlfs.discretize.learn`.
     target_bins : str, optional
-        How numeric targets are binned: "mean-sd", "width" or "frequency", the last two also with
-        a number of bins, as in "frequency:5". Without it labels are classes.
+        How numeric targets are binned: a binning that does not look at the labels, such as
+        "frequency", or "frequency:5" with a number of bins. Without it labels are classes.
     labels_as : str
         "each" takes each label on its own. "sets" takes the sets of labels that rows have as the
         classes of one label; sets in fewer than 6 rows, or as few as "sets:2" says, are left out.
@@ -344,8 +344,8 @@ def _plan(
 def _with_given_numbers(on_pick: Any, prepared: Prepared) -> Any:
     """The function that is called with each pick, by the numbers of the columns that were given."""
     if on_pick is not None and prepared.dataset.places is not None and prepared.grouping.trivial:
-        given, hear = prepared.dataset.given, on_pick
-        on_pick = lambda label, pick: hear(label, pick.renumbered(given))  # noqa: E731
+        numbers, hear = prepared.dataset.given, on_pick
+        on_pick = lambda label, pick: hear(label, pick.renumbered(numbers))  # noqa: E731
     return _logged(on_pick, prepared) if LOGGER.isEnabledFor(logging.DEBUG) else on_pick
 
 

@@ -102,14 +102,14 @@ class FeatureSelector(ColumnSelector):
         Only so many features with most information about the labels, sum_l I(f;l), are
         candidates, whatever the criterion.
     bins : str, default="mean-sd"
-        How numeric columns are binned: "mean-sd", "width", "frequency", "mdlp" or "laim".
+        How numeric columns are binned, see `mlfs.discretize.learn`.
     n_bins : int, optional
         How many bins, for "width" and "frequency".
     nominal_limit : int, default=10
         A numeric column of at most so many distinct values, all integers, is not binned.
     target_bins : str, optional
-        How a numeric y is binned, for regression: "mean-sd", "width" or "frequency", the last two
-        also with a number of bins, as in "frequency:5". Without it y holds classes.
+        How a numeric y is binned, for regression: a binning that does not look at the labels, such
+        as "frequency", or "frequency:5" with a number of bins. Without it y holds classes.
     labels_as : str, default="each"
         "sets" takes the sets of labels that rows have as the classes of one label; sets in fewer
         than 6 rows, or as few as "sets:2" says, are left out.

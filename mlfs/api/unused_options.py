@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,10 @@ NUMBERS = {
 
 
 def refuse_unused(
-    name: str, criterion: Criterion, values: Mapping[str, Any], given: Iterable[str] = ()
+    name: str,
+    criterion: Criterion,
+    values: Mapping[str, Any],
+    set_by_user: Collection[str] = (),
 ) -> None:
     """Raise `UsageError` if an option is set that this selection does not use.
 
@@ -33,7 +36,7 @@ def refuse_unused(
         The criterion.
     values : mapping
         The options of the selection. A value that is not the default was set by the user.
-    given : iterable of str
+    set_by_user : collection of str
         The options that the user gave even if they have the default values; only a command line
         can know.
 
@@ -48,7 +51,6 @@ false discoveries, and n is 5: leave it out, or ask for auto or fdr
     if criterion.network is False and values.get("network") is not None:
         msg = f"is given, and the criterion {printable(name)} uses no label network: leave it out"
         raise UsageError(msg, option="network")
-    set_by_user = {*given}
     tested = ("alpha", "seed") if values.get("at_least") else ()  # at_least tests as auto does
     for use in (*NUMBERS, "chain"):
         named = [option for option in OPTIONS if option.only_for == use and option.name in values]

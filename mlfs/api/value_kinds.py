@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Literal
 
-from mlfs.binnings import BINNINGS
+from mlfs.binnings import BINNINGS, WITHOUT_LABELS
 from mlfs.errors import UnknownName, UsageError, check_name, printable
 
 # What type checkers know of the words of options; a test holds that these are the words.
@@ -219,8 +219,8 @@ def how_of(text: str, option: str = "target_bins") -> tuple[str, int | None]:
     method, colon, number = text.partition(":")
     check_name(method, "binning in {}", BINNINGS, option=option)
     if BINNINGS[method].by_labels:
-        msg = f"is {method!r}, which bins by labels, and here the labels are binned: "
-        raise UsageError(f"{msg}give mean-sd, width or frequency", option=option)
+        msg = f"is {method!r}, which bins by labels, and here the labels are binned: give one of "
+        raise UsageError(f"{msg}{', '.join(WITHOUT_LABELS)}", option=option)
     if not colon:
         return method, None
     if not BINNINGS[method].takes_number:

@@ -15,6 +15,7 @@ from typing import Any, Literal, TextIO
 import click
 
 from mlfs.errors import Caution, MissingExtra, UsageError, printable
+from mlfs.formats import FORMATS, WRITTEN
 
 INTERRUPTED = 130  # the exit code
 
@@ -146,7 +147,7 @@ def output_of(
     suffix is that of a ``--format`` that was asked for; otherwise the report goes to the file.
     """
     from mlfs.data.files import split_suffix
-    from mlfs.data.formats import FORMATS, format_of
+    from mlfs.data.formats import format_of
 
     if output is None or (output == "-" and to is None):
         if to is not None:
@@ -202,19 +203,19 @@ def check_format(path: str, to: str | None) -> None:
     from importlib.util import find_spec
 
     from mlfs.data.files import split_suffix
-    from mlfs.data.formats import FORMATS, format_of
+    from mlfs.data.formats import format_of
 
-    parquet = split_suffix(path)[1] in FORMATS["parquet"].suffixes
-    if to is not None:
-        parquet = format_of(path, to) == "parquet"
-    if parquet and find_spec("pyarrow") is None:
-        raise MissingExtra("writing Parquet", "pyarrow", "parquet")
+    suffix = split_suffix(path)[1]
+    by_suffix = (name for name, form in FORMATS.items() if suffix in form.suffixes)
+    kind = next(by_suffix, None) if to is None else format_of(path, to)
+    if kind is not None and (package := FORMATS[kind].package) and find_spec(package) is None:
+        raise MissingExtra(f"writing {kind}", package, FORMATS[kind].extra)
 
 
 def check_suffix(path: str, to: str | None) -> None:
     """Refuse a suffix that says no format of data, where nothing else does, before the work."""
     from mlfs.data.files import split_suffix
-    from mlfs.data.formats import FORMATS, PICKLES
+    from mlfs.data.formats import PICKLES
 
     suffixes = {".txt", *PICKLES}
     suffixes.update(*(file_format.suffixes for file_format in FORMATS.values()))
@@ -222,7 +223,7 @@ def check_suffix(path: str, to: str | None) -> None:
         shown = printable(path, 400)
         raise UsageError(
             f"the format of {shown!r} does not follow from its suffix: say it with --to, which "
-            f"takes {', '.join(name for name in FORMATS if name not in {'npy', 'h5ad'})}"
+            f"takes {', '.join(WRITTEN)}"
         )
 
 

@@ -10,6 +10,7 @@ import click
 from mlfs.cli.console import check_format, check_place, check_suffix, console_of
 from mlfs.cli.help import Command, topical
 from mlfs.cli.shared_options import input_data, reading, talking
+from mlfs.formats import WRITTEN
 
 
 @click.command(
@@ -29,7 +30,7 @@ from mlfs.cli.shared_options import input_data, reading, talking
     "Output",
     "--to",
     metavar="FORMAT",
-    help="The format of OUT: arff csv tsv svmlight xmc npz mat parquet.",
+    help=f"The format of OUT: {' '.join(WRITTEN)}.",
 )
 @topical(
     "Output",

@@ -15,6 +15,7 @@ from mlfs.cli.console import console_of
 from mlfs.cli.help import OTHER, topical
 from mlfs.cli.panel_options import pair, read_panel
 from mlfs.errors import DataError, UsageError, printable, setting
+from mlfs.formats import FORMATS
 
 if TYPE_CHECKING:
     from mlfs.criteria import Criterion
@@ -89,8 +90,7 @@ def _labels(otherwise: str) -> Callable[[F], F]:
 _reading = stacked(
     topical(
         "Data", "--from", "source_format", metavar="FORMAT",
-        help="The format of the data: arff csv tsv svmlight xmc npz npy mat parquet h5ad. By "
-        "default the suffix tells.",
+        help=f"The format of the data: {' '.join(FORMATS.ours)}. By default the suffix tells.",
     ),
     topical(
         "Data", "--separator", metavar="TEXT", default="|", show_default=True,

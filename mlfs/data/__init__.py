@@ -17,8 +17,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mlfs.data.dataset import Column, Dataset, Label, Source
-from mlfs.data.formats import FORMATS, Format, read, write
+from mlfs.data.formats import read, write
 from mlfs.data.request import Limits
+from mlfs.formats import FORMATS, Format
 from mlfs.lazy import lazily
 
 if TYPE_CHECKING:

@@ -146,8 +146,8 @@ def _noting_numbers(data: Dataset) -> Dataset:
     """The same, with a note on each column of text that would be numeric but for some words."""
     if not isinstance(data.columns, tuple):  # of arrays, whose columns are alike
         return data
-    found = [note_on_numbers(column, data.table, j) for j, column in enumerate(data.columns)]
-    notes = [note for note in found if note]
+    pairs = enumerate(data.columns)
+    notes = [note for j, column in pairs if (note := note_on_numbers(column, data.table, j))]
     return data.with_changes(notes=(*data.notes, *notes)) if notes else data
 
 

@@ -1,14 +1,14 @@
-"""The formats that can be read and written, each found by its suffix or its name; their losses."""
+"""Read and write a file, whose format is found by its suffix, its name or its start; its losses.
+
+The formats are in `mlfs.formats`.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import importlib
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from mlfs.data.dataset import Column, Dataset, Uniform
 from mlfs.data.dates import check_dates, with_dates
@@ -18,7 +18,7 @@ from mlfs.data.labels import mulan
 from mlfs.data.request import Limits, Request
 from mlfs.data.whole_files import replacing_together
 from mlfs.errors import DataError, ParseError, UnknownName, UsageError, printable, setting
-from mlfs.extensions import Registry
+from mlfs.formats import FORMATS
 
 HALF = "holds half a surrogate pair, which is no character and cannot be written"
 
@@ -110,63 +110,6 @@ def _has_half_pair(text: str) -> bool:
 
 
 PICKLES = (".pkl", ".pickle", ".joblib", ".dump", ".p")
-
-
-@dataclass(frozen=True)
-class Format:
-    """A format: its suffixes and the module that reads and writes it, imported when used.
-
-    Parameters
-    ----------
-    suffixes : tuple of str
-        Those that mean this format.
-    module : str
-        Has ``read(source, path, request)`` and ``write(dataset, stream)``.
-    about : str
-        What it is, in a few words.
-    sidecar : bool
-        A Mulan XML is written beside the file, to say which columns are labels.
-    variant : str
-        What the names of the two functions end in, where a module has two formats.
-    """
-
-    suffixes: tuple[str, ...]
-    module: str
-    about: str
-    sidecar: bool = False
-    variant: str = ""
-
-    def function(self, name: str) -> Callable[..., Any]:
-        """Import the module and take its `read` or `write`."""
-        module = importlib.import_module(self.module)
-        function: Callable[..., Any] = getattr(module, name + self.variant)
-        return function
-
-
-OURS = {
-    "arff": Format(
-        (".arff",), "mlfs.data.arff.arff_reader", "Weka, Mulan, MEKA; dense and sparse", True
-    ),
-    "csv": Format(
-        (".csv",), "mlfs.data.delimited.csv_reader", "comma-separated with a header", True
-    ),
-    "tsv": Format(
-        (".tsv", ".tab"), "mlfs.data.delimited.csv_reader", "tab-separated with a header", True,
-        "_tsv",
-    ),
-    "svmlight": Format(
-        (".svm", ".svmlight", ".libsvm"), "mlfs.data.svmlight", "multi-label svmlight"
-    ),
-    "xmc": Format(
-        (".xmc",), "mlfs.data.svmlight", "XMC repository: a header N D L (.txt too)", variant="_xmc"
-    ),
-    "npz": Format((".npz",), "mlfs.data.npz", "numpy archive with X and Y"),
-    "npy": Format((".npy",), "mlfs.data.npy", "X.npy with Y.npy beside it"),
-    "mat": Format((".mat",), "mlfs.data.mat", "MATLAB v5 with data and target"),
-    "parquet": Format((".parquet", ".pq"), "mlfs.data.parquet.parquet_reader", "Parquet (extra)"),
-    "h5ad": Format((".h5ad",), "mlfs.data.h5ad", "AnnData (extra)"),
-}  # fmt: skip
-FORMATS = Registry("formats", OURS)
 
 
 def _list_formats() -> str:
@@ -414,6 +357,8 @@ def write(
     name = os.fspath(path)
     kind = format_of(name, format or ("arff" if name == "-" else None) or _implied_format(name))
     form = FORMATS[kind]
+    if not form.is_written:
+        raise UsageError(f"{kind} files are read and not written: write .npz instead")
     writer = form.function("write")
     files = [name]
     if name != "-" and form.sidecar and (Path(name).is_file() or not Path(name).exists()):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import scipy.sparse as sp
@@ -279,8 +279,3 @@ def _row_parts(table: Any) -> Iterator[np.ndarray]:
     step = max(64, AT_ONCE // max(1, table.shape[1]) // 64 * 64)
     for start in range(0, table.shape[0], step):
         yield as_counted(table[start : start + step])
-
-
-def write(dataset: Dataset, stream: BinaryIO) -> None:  # noqa: ARG001  # as all writers
-    """Refuse: there is no writer."""
-    raise UsageError("h5ad files are read and not written: write .npz or .parquet instead")

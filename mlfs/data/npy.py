@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -52,11 +52,6 @@ def read(source: bytes | InputFile, path: str, request: Request) -> Dataset:
     )
     by = "no file" if labels is None else f"the file {printable(labels, 400)}"
     return data.with_changes(source=Source(path, "npy", labels_by=by))
-
-
-def write(dataset: Dataset, stream: BinaryIO) -> None:  # noqa: ARG001  # as all writers
-    """Refuse to write two files where one is asked for."""
-    raise DataError(".npy holds features or labels alone: write .npz, which holds both")
 
 
 def _labels_file(path: str, request: Request) -> str | None:

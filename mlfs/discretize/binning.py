@@ -35,7 +35,7 @@ class Binning:
     name : str
         The column.
     method : str
-        ``"nominal"``, ``"mean-sd"``, ``"width"``, ``"frequency"``, ``"mdlp"`` or ``"laim"``.
+        ``"nominal"``, or the name of the binning that cut it.
     edges : tuple of float
         Cut points, rising.
     values : tuple of float

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mlfs._kernels import column_values
-from mlfs.binnings import BINNINGS
+from mlfs.binnings import BINNINGS, COUNTED
 from mlfs.counting.entries import edges_of
 from mlfs.data.columns import check_weights
 from mlfs.data.dataset import names_of
@@ -21,6 +21,9 @@ from mlfs.errors import DataError, UsageError, check_name, printable
 
 MOST_BINS = 10_000
 METHODS = BINNINGS  # the public name of the registry
+# Our own methods that look at one column at a time, by their names in BINNINGS.
+CUTS = {"frequency": equal_frequency}
+CUTS_BY_LABELS = {"mdlp": mdlp, "laim": laim}
 
 
 def learn(
@@ -43,14 +46,14 @@ def learn(
     ----------
     dataset : Dataset
         X may hold NaN, which gets a level of its own, but nothing infinite.
-    method : {"mean-sd", "width", "frequency", "mdlp", "laim"}
-        How numeric columns are cut.
+    method : str
+        How numeric columns are cut: one of `METHODS`, such as ``"frequency"`` or ``"mdlp"``.
     bins : int, optional
-        How many levels, for ``"width"`` and ``"frequency"``; 3 by default.
+        How many levels, for a method that takes a number; 3 by default.
     nominal_limit : int
         The most distinct values of a numeric column that is taken as it is; 0: all are cut.
     Y : ndarray or sparse array, optional
-        The labels that ``"mdlp"`` and ``"laim"`` look at, instead of the data set's.
+        The labels that a method may look at, instead of the data set's.
     weights : array, optional
         One for each row, not negative.
     survey : Survey, optional
@@ -218,12 +221,14 @@ def _cut_column(block: Block, j: int, settings: _Settings) -> tuple[float, ...]:
         values = values[is_known]
         weights = None if weights is None else weights[is_known]
         groups = [group.rows(is_known, weights) for group in groups]
-    method, edges = settings.method, BINNINGS[settings.method].edges
-    if edges is not None:
-        return _checked_edges(method, edges(values, weights, settings.bins))
-    if method == "frequency":
-        return equal_frequency(values, weights, settings.bins)
-    return (mdlp if method == "mdlp" else laim)(values, groups, weights)
+    method, bins = settings.method, settings.bins
+    if method in CUTS_BY_LABELS:
+        return CUTS_BY_LABELS[method](values, groups, weights)
+    if method in CUTS:
+        return CUTS[method](values, weights, bins)
+    edges = BINNINGS[method].edges
+    assert edges is not None, f"{method!r} is in none of the tables of this file"
+    return _checked_edges(method, edges(values, weights, bins))
 
 
 def _checked_edges(method: str, edges: Any) -> tuple[float, ...]:
@@ -257,9 +262,8 @@ def check_method(method: str, bins: int | None, nominal_limit: int) -> int:
     if bins is None:
         return 3
     if not BINNINGS[method].takes_number:
-        counted = [name for name, known in BINNINGS.items() if known.takes_number]
         raise UsageError(
-            f"is for the binnings {', '.join(counted)}; {method!r} finds the number of levels "
+            f"is for the binnings {', '.join(COUNTED)}; {method!r} finds the number of levels "
             "itself: leave it out",
             option="n_bins",
         )

@@ -261,6 +261,11 @@ class ColumnsInfo(Info):
         generator.bit_generator.state = generators[0].bit_generator.state
         return self._cut(np.concatenate(parts, axis=1).T).T
 
+    def relevance_moments(self, columns: np.ndarray) -> np.ndarray:
+        """Moments that give an interval of the relevance; see `credible.relevance_moments`."""
+        question = self._question("relevance_moments", more=(columns,))
+        return np.concatenate(self.holders.ask(question, ()), axis=1)
+
     def add_cmi_given_features(
         self, sums: np.ndarray, total: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:

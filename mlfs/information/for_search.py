@@ -292,12 +292,20 @@ def relevance_interval(
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """The ends of an interval of the relevance of some columns; None where rows are not counted.
 
-    Rows with weights are not, and those on a cluster are elsewhere.
+    Rows with weights are not.
     """
-    strata = info.strata if isinstance(info, StratifiedInfo) else [info]
-    if not isinstance(info, (ExactInfo, StratifiedInfo)) or not table_of(info).counts.counts_rows:
+    if isinstance(info, GaussianInfo):
         return None
-    parts = [relevance_moments(table_of(one), columns, info._labels) for one in strata]
+    of_labels = info.holders.of_labels if isinstance(info, ColumnsInfo) else table_of(info)
+    if not of_labels.counts.counts_rows:
+        return None
+    strata = info.strata if isinstance(info, StratifiedInfo) else [info]
+    parts = [
+        one.relevance_moments(columns)
+        if isinstance(one, ColumnsInfo)
+        else relevance_moments(table_of(one), columns, info._labels)
+        for one in strata
+    ]
     weights = info.weights if isinstance(info, StratifiedInfo) else [1.0]
     mean, deviation, most, freedom = map(np.array, zip(*parts, strict=True))
     share = np.array(weights)

@@ -18,6 +18,7 @@ from mlfs.counting.codes import Codes
 from mlfs.counting.counts import Counts
 from mlfs.information.adjusted import AdjustedInfo
 from mlfs.information.columns_info import MissingColumns, Question
+from mlfs.information.credible import relevance_moments
 from mlfs.information.exact import ExactInfo
 from mlfs.information.for_search import (
     add_cmi_given_features,
@@ -177,6 +178,10 @@ class HeldColumns:
         args = [self._numbers(pick) for pick in question.picks] + list(question.more)
         if question.word == "chance_relevance":
             return chance_relevance(view, *args), args[0]
+        if question.word == "relevance_moments":
+            own = question.more[0] - self.first
+            own = own[(own >= 0) & (own < self.table.d)]
+            return np.array(relevance_moments(self.table, own, question.labels))
         if question.word == "add_cmi_given_features":
             return add_cmi_given_features(self.table, *args)
         word = question.word.removeprefix("block.")

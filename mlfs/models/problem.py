@@ -276,7 +276,7 @@ def column_names(X: Any) -> tuple[str, ...] | None:
     return names if names and all(isinstance(name, str) for name in names) else None
 
 
-def refuse_other_columns(given: Sequence[str], known: Sequence[str]) -> None:
+def refuse_other_columns(names: Sequence[str], known: Sequence[str]) -> None:
     """Raise `DataError` unless the columns of X are those of training, in the same order.
 
     Examples
@@ -286,19 +286,19 @@ def refuse_other_columns(given: Sequence[str], known: Sequence[str]) -> None:
     mlfs.errors.DataError: X has the column 'size' where training had 'age': put the columns in \
 the order of training
     """
-    given, known = list(given), list(known)
-    if given == known:
+    names, known = list(names), list(known)
+    if names == known:
         return
-    pairs = zip(given, known, strict=False)
-    j = next((j for j, (a, b) in enumerate(pairs) if a != b), min(len(given), len(known)))
-    if j == len(given):
+    pairs = zip(names, known, strict=False)
+    j = next((j for j, (a, b) in enumerate(pairs) if a != b), min(len(names), len(known)))
+    if j == len(names):
         said = f"X lacks the column {printable(known[j])!r}, which training had"
     elif j == len(known):
-        said = f"X has the column {printable(given[j])!r}, which training did not have"
+        said = f"X has the column {printable(names[j])!r}, which training did not have"
     else:
-        said = f"X has the column {printable(given[j])!r} where training had "
+        said = f"X has the column {printable(names[j])!r} where training had "
         said += repr(printable(known[j]))
-    if sorted(given) == sorted(known):
+    if sorted(names) == sorted(known):
         raise DataError(f"{said}: put the columns in the order of training")
     raise DataError(f"{said}: give the columns of training, by the same names")
 

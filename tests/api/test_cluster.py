@@ -163,12 +163,16 @@ def test_an_interrupt_keeps_the_labels_that_are_searched(client: Any) -> None:
         assert ranking.indices == whole.labels[label].indices
 
 
-def test_an_automatic_number_has_the_same_answer(client: Any) -> None:
-    options: Any = {"sample_weight": WEIGHTS}
+@pytest.mark.parametrize("weights", [None, WEIGHTS])
+def test_an_automatic_number_has_the_same_answer(client: Any, weights: Any) -> None:
+    options: Any = {"sample_weight": weights}
     one = mlfs.select(DATA["holes"], "mim", "auto", **options)
     many = mlfs.select(DATA["holes"], "mim", "auto", cluster=client, **options)
     assert told(many) == told(one)
     assert (many.significance.p_values == one.significance.p_values).all()
+    assert np.isnan(one.significance.low).all() == (weights is not None)
+    np.testing.assert_array_equal(many.significance.low, one.significance.low)
+    np.testing.assert_array_equal(many.significance.high, one.significance.high)
 
 
 def test_a_pick_is_one_question(client: Any) -> None:

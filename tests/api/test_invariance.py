@@ -13,6 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 import mlfs
+from mlfs.binnings import BINNINGS
 from mlfs.criteria import available
 
 N_ROWS, N_FEATURES, N_PICKED = 90, 9, 4
@@ -92,7 +93,7 @@ def test_threads_memory_laziness_and_weights_of_one_change_no_bit(criterion):
 
 
 @pytest.mark.parametrize("factor", [2.0**1000, 2.0**-1000, -1.0])
-@pytest.mark.parametrize("bins", ["mean-sd", "width", "frequency", "mdlp", "laim"])
+@pytest.mark.parametrize("bins", BINNINGS.ours)
 def test_the_unit_of_a_numeric_column_does_not_matter(bins, factor):
     X, Y = random_table("unit", numeric=True)
     wanted = picks(X, Y, "jmi", bins=bins)

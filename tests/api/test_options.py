@@ -12,7 +12,9 @@ import pytest
 
 import mlfs
 from mlfs import cli
+from mlfs.api import value_kinds
 from mlfs.api.options import FITTING, NAMED, OPTIONS, check_options
+from mlfs.binnings import BINNINGS
 from mlfs.errors import UnknownName
 
 DATA = ([[0, 1], [1, 1], [0, 0], [1, 0]], [[0], [1], [0], [1]])
@@ -24,20 +26,23 @@ def defaults(function: Any) -> dict[str, Any]:
 
 
 def test_select_has_the_declared_options() -> None:
-    found = defaults(mlfs.select)
-    assert found.pop("on_pick") is None
-    assert found == {one.name: one.default for one in OPTIONS}
+    signature = defaults(mlfs.select)
+    assert signature.pop("on_pick") is None
+    expected = {option.name: option.default for option in OPTIONS}
+    assert signature == expected, "name it in select of mlfs/api/selecting.py"
 
 
 def test_prepare_has_declared_options() -> None:
-    found = defaults(mlfs.prepare)
-    assert found.pop("binnings") is None
-    assert found == {name: NAMED[name].default for name in found}
+    signature = defaults(mlfs.prepare)
+    assert signature.pop("binnings") is None
+    assert signature == {name: NAMED[name].default for name in signature}
 
 
 def test_the_transformer_has_the_declared_options() -> None:
-    expected = {one.parameter: one.default for one in (*OPTIONS, *FITTING) if one.parameter}
-    assert defaults(mlfs.FeatureSelector.__init__) == expected
+    options = [option for option in (*OPTIONS, *FITTING) if option.parameter]
+    expected = {option.parameter: option.default for option in options}
+    where = "in FeatureSelector of mlfs/api/selector.py"
+    assert defaults(mlfs.FeatureSelector.__init__) == expected, f"name it {where}"
 
 
 @pytest.mark.parametrize("command", ["select", "explain"])
@@ -123,20 +128,21 @@ def test_the_transformer_and_groups_drop_constant_features() -> None:
 
 
 def test_the_binnings_to_choose_from_are_those_there_are() -> None:
-    with pytest.raises(UnknownName, match="mean-sd, width, frequency, mdlp, laim"):
+    with pytest.raises(UnknownName, match=", ".join(BINNINGS.ours)):
         NAMED["bins"].read("thirds")
 
 
 def test_type_checkers_know_the_words_of_options() -> None:
-    from mlfs.api import value_kinds
-    from mlfs.binnings import BINNINGS
-
-    assert set(get_args(value_kinds.Bins)) == set(BINNINGS.ours)
+    where = "in mlfs/api/value_kinds.py"
+    assert set(get_args(value_kinds.Bins)) == set(BINNINGS.ours), (
+        f"name the binning in Bins {where}"
+    )
     for option in OPTIONS:
         words = getattr(value_kinds, option.name.title(), None)
         if words is not None and option.name != "bins":
             kinds = option.kind.choices
-            assert set(get_args(words)) == set(kinds), f"name the words of {option.name} there"
+            name = option.name.title()
+            assert set(get_args(words)) == set(kinds), f"name the words in {name} {where}"
 
 
 def test_a_type_checker_refuses_a_word_that_is_none(tmp_path: Path) -> None:

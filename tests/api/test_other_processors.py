@@ -15,6 +15,7 @@ import hashlib
 import warnings
 import numpy as np
 import mlfs
+from mlfs.binnings import BINNINGS
 from mlfs.counting.xlogx import xlogx_table
 from mlfs.criteria import available
 
@@ -22,7 +23,7 @@ warnings.simplefilter("ignore")
 draw = np.random.default_rng(0)
 X = np.round(draw.normal(size=(900, 14)), 1)
 Y = (X[:, :4] + draw.normal(size=(900, 4)) > 0.5).astype(int)
-options = [{"bins": bins} for bins in ("mean-sd", "frequency", "width", "mdlp", "laim")]
+options = [{"bins": bins} for bins in BINNINGS.ours]
 options += [{"correction": "expected"}, {"estimator": "gaussian"}]
 for some in options:
     for name in available() if some is options[0] else ["mrmr", "jmi"]:

@@ -301,7 +301,7 @@ def test_the_library_changes_nothing_around_it() -> None:
 def test_sigterm_leaves_nothing_behind(tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     code = (
-        "import sys, time, mlfs.data.formats as formats; from mlfs.cli import main\n"
+        "import sys, time, mlfs.formats as formats; from mlfs.cli import main\n"
         "whole = formats.Format.function\n"
         "def slow(data, stream): stream.write(b'x'); print('open', flush=True); time.sleep(60)\n"
         "formats.Format.function = lambda s, n: slow if n == 'write' else whole(s, n)\n"

@@ -7,6 +7,7 @@ import pytest
 
 import mlfs
 from mlfs import DataError
+from mlfs.binnings import BINNINGS
 from mlfs.counting.weights import GRID_BITS, on_grid
 from mlfs.data import from_arrays
 from mlfs.data.columns import check_weights
@@ -38,7 +39,7 @@ def edges(selection):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("bins", ["mean-sd", "width", "frequency", "mdlp", "laim"])
+@pytest.mark.parametrize("bins", BINNINGS.ours)
 def test_whole_weights_are_repetitions(name, bins):
     """Edges, picks and every bit of the scores; the order of labels is not left to the cheap way,
     whose principal component is exact only to rounding."""

@@ -125,6 +125,13 @@ PARAMETERS = [
 ]
 
 
+def test_every_parameter_is_tried():
+    elsewhere = {"mlfs_global", "mlfs_local", "mlig"}  # above and below
+    tried = {name for name, _ in PARAMETERS} | elsewhere
+    for name in FILES:
+        assert name in tried or not vars(criterion(name)), f"add {name} to PARAMETERS"
+
+
 @pytest.mark.parametrize(("name", "parameters"), PARAMETERS, ids=[name for name, _ in PARAMETERS])
 @modest(4)
 @given(SEEDS)

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from mlfs.data.arrays import from_arrays
-from mlfs.data.formats import FORMATS
 from mlfs.data.request import Request
 from mlfs.errors import DataError
+from mlfs.formats import FORMATS
 
 
 def refused(form, content, says, **options):

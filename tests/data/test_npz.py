@@ -192,7 +192,7 @@ def test_a_pickle_in_an_npy_file_is_refused(tmp_path):
     np.save(tmp_path / "Y.npy", np.eye(2))
     with pytest.raises(DataError, match="which are never opened"):
         mlfs.read(tmp_path / "X.npy")
-    with pytest.raises(DataError, match=r"write \.npz"):
+    with pytest.raises(UsageError, match=r"npy files are read and not written: write \.npz"):
         mlfs.write(mlfs.read("docs/examples/songs.arff"), tmp_path / "Z.npy")
 
 

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from mlfs.formats import FORMATS
 from tests.fuzz import runner
 from tests.fuzz.cases import corpus, seeded, stored
 from tests.fuzz.mutation import mutate
@@ -28,6 +29,12 @@ def test_the_corpus_and_new_files_are_read_or_refused() -> None:
         assert tally.accepted, f"{name} accepts nothing: the generator tries nothing"
         assert tally.refused, f"{name} refuses nothing"
         assert tally.tried == len(corpus(name)) + NEW // len(READERS) + 1
+
+
+def test_every_format_is_tried() -> None:
+    read_by_others = {"npy", "h5ad"}  # arrays that numpy reads, and a file that HDF5 reads
+    missing = {*FORMATS.ours} - {*READERS} - read_by_others
+    assert not missing, "add a target to tests/fuzz/readers/ and its line to tests/fuzz/targets.py"
 
 
 def test_the_harness_notices_every_kind_of_fault() -> None:

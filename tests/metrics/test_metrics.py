@@ -301,7 +301,7 @@ def naive_log_loss(Y, S):
 
 
 EPS = 2.0**-52
-NAIVE = {name: globals()[f"naive_{name}"] for name in METRICS}
+NAIVE = {name: globals().get(f"naive_{name}") for name in METRICS}
 
 
 # ---- Problems
@@ -348,6 +348,7 @@ def permuted(other, rows, columns):
 def test_a_metric_is_its_definition(name, seed):
     Y, *others = problem(seed)
     other = against(name, *others)
+    assert NAIVE[name], f"write naive_{name} in this file, from the definition"
     expected = NAIVE[name](Y.tolist(), listed(other))
     assert METRICS[name].function(Y, other) == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
@@ -617,6 +618,7 @@ def test_the_registry_tells_of_each_metric_and_so_do_the_docs():
     for name, metric in METRICS.items():
         assert metric.name == name
         assert metric.function.__name__ == name
-        assert 10 < len(metric.summary) < 100
+        assert 10 < len(metric.summary) < 100, f"the first line of {name} says what it is"
         better = "higher" if metric.higher_is_better else "lower"
-        assert f"| `{name}` | {metric.needs} | {better} |" in page
+        row = f"| `{name}` | {metric.needs} | {better} |"
+        assert row in page, f"docs/metrics.md lacks the row {row}"

@@ -23,7 +23,9 @@ from sklearn.svm import LinearSVC
 
 from mlfs import DataError, UnknownName, UsageError
 from mlfs.models.problem import Problem
+from mlfs.models.storage.storable import name_of
 from mlfs.models.structures import (
+    OURS,
     Arborescence,
     Chain,
     Given,
@@ -91,6 +93,13 @@ def labels_of(one):
 # What holds for all -----------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("name", OURS)
+def test_every_structure_is_tried_and_stored(name):
+    kind = OURS[name]
+    assert kind in {type(learner) for learner in LEARNERS}, "add it to LEARNERS"
+    assert name_of(kind), "decorate it with storable, so that model files hold it"
+
+
 @pytest.mark.parametrize("learner", LEARNERS, ids=str)
 @pytest.mark.parametrize("missing", [0, 0.2])
 def test_a_learner_gives_a_structure_of_the_labels(learner, missing):
@@ -109,7 +118,7 @@ FORESTS = [learner for learner in LEARNERS if not isinstance(learner, (Chain, KP
 @pytest.mark.parametrize("seed", range(4))
 def test_trees_are_trees_and_leave_constant_labels_alone(learner, seed):
     found = learner.learn(problem(seed, constant=3, missing=0.1 * (seed % 2)))
-    assert found.is_polytree
+    assert found.is_polytree, "a structure that is no tree is to be left out of FORESTS"
     assert len(found.edges) <= 4
     assert found.is_forest or isinstance(learner, Polytree)
     assert found.parents[3] == ()

@@ -299,8 +299,8 @@ class ColumnWords:
             column, codes = column_of(name, plain, force_nominal=True)
             place: dict[Any, float] = dict(zip(seen, codes.tolist(), strict=True))
         else:
-            own = self.words if is_ordered else sorted(seen)
-            column = Column(name, "nominal", tuple(own if values is None else values))
+            present = self.words if is_ordered else sorted(seen)
+            column = Column(name, "nominal", tuple(present if values is None else values))
             place = {value: float(k) for k, value in enumerate(column.values)}
             if any(word not in place for word in seen):
                 raise DataError(

@@ -16,9 +16,9 @@ import scipy.sparse as sp
 from mlfs.data import files, packed_table, spool
 from mlfs.data.dataset import Dataset
 from mlfs.data.files import InputFile
-from mlfs.data.formats import FORMATS
 from mlfs.data.request import Request
 from mlfs.errors import MlfsError
+from mlfs.formats import FORMATS
 from tests.fuzz.cases import Finding
 
 MANY = 10_000  # columns that are not made one by one

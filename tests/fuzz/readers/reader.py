@@ -10,9 +10,9 @@ import scipy.sparse as sp
 
 from mlfs.api.describe import describe
 from mlfs.data.dataset import Dataset
-from mlfs.data.formats import FORMATS
 from mlfs.data.request import Limits, Request
 from mlfs.errors import MlfsError
+from mlfs.formats import FORMATS
 from tests.fuzz.cases import Case, Finding, Target
 from tests.fuzz.readers.in_pieces import InPieces, same
 

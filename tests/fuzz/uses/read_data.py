@@ -11,12 +11,14 @@ import numpy as np
 import scipy.sparse as sp
 
 import mlfs
+from mlfs.binnings import BINNINGS
 from mlfs.criteria import available
 from mlfs.data import from_arrays
 from mlfs.data.dataset import Dataset
-from mlfs.data.formats import FORMATS, losses
+from mlfs.data.formats import losses
 from mlfs.data.request import Request
 from mlfs.errors import MlfsError
+from mlfs.formats import FORMATS, WRITTEN
 from tests.fuzz.cases import Case, Finding, Target
 from tests.fuzz.readers.reader import Reader, check_numbers, check_sound
 from tests.fuzz.targets import target
@@ -38,14 +40,13 @@ NUMBERS = [
     1e-300,
 ]
 OPTIONS: dict[str, tuple[Any, ...]] = {
-    "bins": ("width", "frequency", "mdlp", "laim"), "n_bins": (2, 3, 7, 200), "nominal_limit": (1, 3),
+    "bins": (*BINNINGS.ours,), "n_bins": (2, 3, 7, 200), "nominal_limit": (1, 3),
     "estimator": ("gaussian",), "correction": ("miller-madow", "expected"), "seed": (3,),
     "labels_as": ("sets", "sets:2"), "drop_constant": (True,), "per_label": (True,),
     "lazy": (True, False), "n_jobs": (2,), "missing": ("ignore",), "units": ("bits",),
     "prefilter": (1, 2), "network": ("chain", "tree"), "exclude": ((0,),), "max_memory": ("1MB",),
 }  # fmt: skip
 WIDE = 4000  # columns that are not ordered to the last one
-FORMS = ("arff", "csv", "tsv", "svmlight", "xmc", "npz", "parquet")
 
 
 class ReadData(Target):
@@ -84,7 +85,7 @@ class ReadData(Target):
     def _call(self, rng: random.Random) -> dict[str, Any]:
         kind = rng.choice(("select", "select", "select", "write"))
         if kind == "write":
-            return {"write": rng.choice(FORMS)}
+            return {"write": rng.choice(WRITTEN)}
         call: dict[str, Any] = {"n": rng.choice((1, 2, 3, 5, "auto", "all"))}
         for key, values in OPTIONS.items():
             if rng.random() < 0.1:
