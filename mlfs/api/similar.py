@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +12,7 @@ import scipy.sparse as sp
 from mlfs.api.counted import threads_of
 from mlfs.api.options import check_options
 from mlfs.api.prepared import Prepared, prepare
-from mlfs.api.text import CONTROL_IN_CELLS, align, escape
+from mlfs.api.text import CONTROL_IN_CELLS, align, csv_of, escape
 from mlfs.api.value_kinds import SHARE, Bins, Missing
 from mlfs.counting.memory import bytes_of
 from mlfs.data.frames import naming_half_pairs, pandas
@@ -115,13 +113,11 @@ class Similar(Mapping[str, "list[int]"]):
 
     def to_csv(self) -> str:
         """Give a table of columns and their groups, as ``--groups-from`` reads it."""
-        stream = io.StringIO()
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(["column", "group", "relevance"])
+        lines = [["column", "group", "relevance"]]
         for row in self._rows():
             texts = [escape(row[key], CONTROL_IN_CELLS) for key in ("column", "group")]
-            writer.writerow([*texts, repr(row["relevance"])])
-        return stream.getvalue()
+            lines.append([*texts, repr(row["relevance"])])
+        return csv_of(lines)
 
     def table(self) -> str:
         """Show the clusters as text."""

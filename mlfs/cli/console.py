@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import errno
 import io
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TextIO
@@ -243,10 +242,3 @@ def deliver(console: Console, report: str, path: str | None, *, force: bool) -> 
     else:
         write_texts([report], path, force=force)
         console.detail(f"wrote {path}")
-
-
-def csv_line(cells: Sequence[str]) -> str:
-    """A line of CSV."""
-    line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(cells)
-    return line.getvalue()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import warnings
 import zlib
@@ -16,6 +14,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from mlfs.api.text import csv_of
 from mlfs.compare.cell_folder import CELLS, unpack
 from mlfs.compare.settings import Settings
 from mlfs.data.frames import pandas
@@ -91,12 +90,8 @@ class Results:
 
         A text that a spreadsheet would take for a formula has ``'`` before it.
         """
-        text = io.StringIO()
-        writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        for row in self.rows():
-            writer.writerow({column: _field(row[column]) for column in COLUMNS})
-        return text.getvalue()
+        rows = ([_field(row[column]) for column in COLUMNS] for row in self.rows())
+        return csv_of([COLUMNS, *rows])
 
     def to_frame(self) -> Any:
         """The table as a frame of pandas."""
@@ -399,11 +394,7 @@ def labels_csv(rows: Iterable[LabelRow]) -> str:
     data,criterion,model,n,label,positives,f1,auc,pr_auc
     x,mim,br,2,y,3.0,0.5,0.75,
     """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(LabelRow._fields)
-    writer.writerows(map(_field, row) for row in rows)
-    return text.getvalue()
+    return csv_of([LabelRow._fields, *(map(_field, row) for row in rows)])
 
 
 def widest(rows: Sequence[LabelRow], most: int) -> list[tuple[str, list[LabelRow]]]:

@@ -179,10 +179,10 @@ def from_parts(
     path: str,
     form: str,
     *,
-    names: tuple[list[str] | None, list[str] | None],
-    weights: Any,
-    nominal: list[tuple[str, ...]] | None,
-    values: list[tuple[str, ...]] | None,
+    names: tuple[list[str] | None, list[str] | None] = (None, None),
+    weights: Any = None,
+    nominal: list[tuple[str, ...]] | None = None,
+    values: list[tuple[str, ...]] | None = None,
 ) -> Dataset:
     """Make a data set of what an npz or MATLAB file stores.
 
