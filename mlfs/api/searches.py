@@ -181,7 +181,7 @@ def _named(
         return ()
     first = [columns[0] for columns in grouping.members]
     shown = [group or names[column] for group, column in zip(grouping.names, first, strict=True)]
-    numbers = np.array(first) if data.places is None else data.given[first]
+    numbers = data.given[first]
     return tuple(entry and entry.renumbered(numbers, shown) for entry in certainty)
 
 

@@ -402,6 +402,7 @@ def _selection_of(
     units = options.units if criterion.unit == "information" else "ratio"
     ranking = unite_rankings(by_label) if per_label or not by_label else by_label[""]
     rows, d, q = prepared.dataset.shape
+    given = {} if prepared.dataset.places is None else {"columns": prepared.dataset.n_given}
     factor = UNITS.get(units, 1.0)
     ranking = replace(
         rescale(ranking, factor), interrupted=searches.interrupted, timed_out=searches.timed_out
@@ -412,7 +413,7 @@ def _selection_of(
         parameters={key: v for key, v in vars(criterion).items() if not key.startswith("_")},
         scope="each label" if per_label else "all labels",
         units=units,
-        data={"rows": rows, "features": d, "labels": q, **_columns_given(prepared)},
+        data={"rows": rows, "features": d, "labels": q, **given},
         labels={key: rescale(by_label[key], factor) for key in by_label if per_label},
         network=network,
         binnings=prepared.binnings,
@@ -435,12 +436,6 @@ def _selection_of(
         pair_terms=searches.pair_terms,
         column_names=prepared.dataset.names_given,
     )
-
-
-def _columns_given(prepared: Prepared) -> dict[str, int]:
-    """How many columns were given, if some of them are left out of X."""
-    dataset = prepared.dataset
-    return {} if dataset.places is None else {"columns": dataset.n_given}
 
 
 def _number_by_cv(plan: Plan, prepared: Prepared, criterion: Any) -> CrossValidation:

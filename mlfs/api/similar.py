@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from mlfs.api.counted import threads_of
 from mlfs.api.options import check_options
-from mlfs.api.prepared import Prepared, prepare
+from mlfs.api.prepared import prepare
 from mlfs.api.text import CONTROL_IN_CELLS, align, csv_of, escape
 from mlfs.api.value_kinds import SHARE, Bins, Missing
 from mlfs.counting.memory import bytes_of
@@ -232,13 +232,8 @@ def similar(
         representatives,
         relevance,
         pairs,
-        _numbers(prepared),
+        prepared.dataset.given,
     )
-
-
-def _numbers(prepared: Prepared) -> np.ndarray:
-    dataset = prepared.dataset
-    return np.arange(len(dataset.names)) if dataset.places is None else dataset.given
 
 
 def _similar_pairs(side: Side, threshold: float, threads: int, most: int) -> sp.csr_array:

@@ -52,6 +52,8 @@ def convert(
     **options: Any,
 ) -> None:
     """Convert a data set to another file format."""
+    from mlfs.api.candidates import columns_named
+    from mlfs.api.selection_json import read_document
     from mlfs.data import write
     from mlfs.errors import plural, printable
 
@@ -59,11 +61,10 @@ def convert(
     check_place(target, source, force=force)
     check_format(target, to)
     check_suffix(target, to)
-    picked = None if features is None else _picked(features)
+    document = {} if features is None else read_document(features)
     dataset = input_data(source, options, dates="keep")
-    if picked is not None:
-        from mlfs.api.candidates import columns_named
-
+    if document:
+        picked = [str(pick["name"]) for pick in document["selected"]]
         dataset = dataset.reduced(sorted(columns_named(picked, dataset.names, "features")))
     for name, why in dataset.left_out:
         console.note(f"the column {printable(name)!r} is left out: {why}")
@@ -72,13 +73,6 @@ def convert(
     sizes = zip(dataset.shape, ("row", "feature", "label"), strict=True)
     size = ", ".join(plural(n, noun) for n, noun in sizes)
     console.detail(f"wrote {size} to {target}")
-
-
-def _picked(path: str) -> list[str]:
-    """The names of the features in a file that mlfs select wrote."""
-    from mlfs.api.selection_json import read_document
-
-    return [str(pick["name"]) for pick in read_document(path)["selected"]]
 
 
 F = TypeVar("F", bound=Callable[..., Any])

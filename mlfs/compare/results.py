@@ -185,7 +185,14 @@ class Results:
                 cell = record["cell"]
                 key = (cell["data"], cell["criterion"], cell["model"], cell["n"])
                 by_key.setdefault(key, []).append(record)
-        return {key: _summarise(key[3], metric, records) for key, records in by_key.items()}
+        return {
+            key: Summary(
+                key[3],
+                float(np.mean([record["features"] for record in records])),
+                tuple(record["metrics"][metric] for record in records),
+            )
+            for key, records in by_key.items()
+        }
 
     def curves(self, metric: str, data: str, model: str) -> dict[str, list[Summary]]:
         """By criterion, the summary of the splits at each number of features, ascending."""
@@ -227,14 +234,6 @@ class Summary:
     def sd(self) -> float:
         """The standard deviation over the splits, with n - 1; NaN of one."""
         return float(np.std(self.values, ddof=1)) if len(self.values) > 1 else float("nan")
-
-
-def _summarise(n: str, metric: str, records: Sequence[Mapping[str, Any]]) -> Summary:
-    return Summary(
-        n,
-        float(np.mean([record["features"] for record in records])),
-        tuple(record["metrics"][metric] for record in records),
-    )
 
 
 def seconds_of(record: Mapping[str, Any]) -> float:
