@@ -236,14 +236,7 @@ def _label_counts(labels: Any) -> tuple[np.ndarray, int]:
 
 
 def _label_sets(labels: Any) -> tuple[int, int]:
-    """How many label sets differ, and how many rows have none."""
-    if not sp.issparse(labels):
-        table = np.ascontiguousarray(labels)
-        n_empty = int((~(table > 0).any(axis=1)).sum())
-        if table.shape[1] == 0:
-            return min(1, table.shape[0]), n_empty
-        records = table.view(np.dtype((np.void, table.dtype.itemsize * table.shape[1])))
-        return len(set(records.ravel().tolist())), n_empty
+    """How many different label sets there are, and how many rows without a label."""
     table = sp.csr_array(labels)
     table.sort_indices()
     is_stored = table.data != 0

@@ -6,7 +6,6 @@ import contextlib
 import threading
 import uuid
 from collections.abc import Iterator, Sequence
-from importlib.metadata import version
 from typing import Any
 
 from mlfs.api.cluster.connection import Connection, Lost, WorkersKilled
@@ -93,7 +92,7 @@ class OnCluster(ThisMachine):
     """
 
     def __init__(self, cluster: Any, sources: Sequence[DataSource]) -> None:
-        self._connection = Connection(cluster)
+        self._connection = Connection(cluster, SAME)
         try:
             self._check(sources)
             threads = self._connection.threads()
@@ -106,20 +105,12 @@ class OnCluster(ThisMachine):
         self._sent: Any = None
 
     def _check(self, sources: Sequence[DataSource]) -> None:
-        """Refuse workers that have other files or versions, before any work."""
+        """Refuse workers that have other files, before any work."""
         files = {source.name: source.files for source in sources if source.files}
         expected = {source.name: source.digest for source in sources if source.files}
-        versions_here = _versions()
-        answers = self._connection.run(_report_versions, files)
-        for worker, answer in sorted(answers.items()):
-            if isinstance(answer, BaseException):
-                raise ClusterError(f"the worker {worker} cannot compare: {answer}")
-            versions, digests = answer
-            for name, has in versions.items():
-                if has != versions_here[name]:
-                    msg = f"the worker {worker} has {name} {has}, and this process has "
-                    msg += versions_here[name]
-                    raise ClusterError(f"{msg}: install the same version on both")
+        for worker, digests in sorted(self._connection.run(_report_digests, files).items()):
+            if isinstance(digests, BaseException):
+                raise ClusterError(f"the worker {worker} cannot compare: {digests}")
             for name, (digest, why) in digests.items():
                 if digest != expected[name]:
                     why = why or f"its file of {name} is not the one that is here"
@@ -159,16 +150,12 @@ class OnCluster(ThisMachine):
         self._connection.close()
 
 
-def _versions() -> dict[str, str]:
-    return {name: version(name) for name in SAME}
-
-
-def _report_versions(files: dict[str, tuple[str, ...]]) -> Any:
-    """On a worker: its versions, and the digest of each data set or why there is none."""
+def _report_digests(files: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, str]]:
+    """On a worker: the digest of each data set, or why there is none."""
     digests: dict[str, tuple[str, str]] = {}
     for name, paths in files.items():
         try:
             digests[name] = digest_of_files(paths), ""
         except (DataError, UsageError) as error:
             digests[name] = "", str(error)
-    return _versions(), digests
+    return digests
