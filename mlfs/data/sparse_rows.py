@@ -150,11 +150,6 @@ class SparseText:
         label_ids = np.concatenate([np.zeros(0, np.int64), *self._ids])
         return label_ids, np.concatenate([np.zeros(0, np.int32), *self._counts])
 
-    @property
-    def is_small(self) -> bool:
-        """Whether all values are whole numbers that a byte holds."""
-        return self._stack.is_small
-
     def table(self, width: int, first: int = 0) -> Any:
         """X, where `first` is the index of the first column; it can be taken once."""
         return self._stack.finish(width, first)
