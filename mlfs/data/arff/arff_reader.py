@@ -202,8 +202,6 @@ class Parser:
         The rows of the pieces before.
     is_sparse : bool, optional
         Whether these are sparse, if there are any.
-    reused : DenseRows, optional
-        What the piece before was read into, whose memory is used again.
     """
 
     def __init__(
@@ -217,7 +215,6 @@ class Parser:
         n_lines: int,
         rows_before: int = 0,
         is_sparse: bool | None = None,
-        reused: DenseRows | None = None,
     ) -> None:
         self.start, self.first_line, self.rows_before = header.start, header.line, rows_before
         self.content, self.path, self.limits, self.later = content, path, limits, later
@@ -234,7 +231,7 @@ class Parser:
         if not self.is_sparse:
             max_rows = min(max_rows, max(0, limits.max_cells // self.width - rows_before))
         kind = SparseRows if self.is_sparse else DenseRows
-        self.rows: DenseRows = kind(plan, size, max_rows, reused)
+        self.rows: DenseRows = kind(plan, size, max_rows)
 
     @cached_property
     def reader(self) -> RowReader:
@@ -365,7 +362,6 @@ class ArffRows:
         self.header: Header | None = None
         self.is_sparse: bool | None = None
         self._pending: list[bytes] = []
-        self._last: DenseRows | None = None
         self._memory = WordMemory(request.max_memory)
         self._whole: Body | None = None  # if there is one piece alone
         self._weights: list[tuple[int, np.ndarray]] = []
@@ -405,12 +401,11 @@ class ArffRows:
         n_lines = text.count(b"\n")
         parser = Parser(
             text, header, self.plan, self.path, self.request.limits, later,
-            n_lines, self.n_rows,
-            self.is_sparse, self._last,
+            n_lines, self.n_rows, self.is_sparse,
         )  # fmt: skip
         parser.read()
         self.n_lines += n_lines
-        body, self._last = parser.body(), parser.rows
+        body = parser.body()
         if not body.n_rows:
             return
         for column in body.texts.values():
