@@ -9,10 +9,10 @@ is a table: one entry for each option, in the order of the help.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
-from types import MappingProxyType, NoneType
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from mlfs.api.value_kinds import (
@@ -359,8 +359,8 @@ FITTING = (
 NAMED = {option.name: option for option in OPTIONS}
 
 
-class Options(Mapping[str, Any]):
-    """The values of options, checked once; a mapping, with the values as attributes too.
+class Options(dict[str, Any]):
+    """The values of options, checked once; a dict, with the values as attributes too.
 
     Parameters
     ----------
@@ -374,11 +374,6 @@ class Options(Mapping[str, Any]):
     (0.1, None, 3)
     """
 
-    _values: Mapping[str, Any]
-
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        vars(self)["_values"] = MappingProxyType(dict(values))
-
     @classmethod
     def with_defaults(cls, **values: Any) -> Options:
         """All declared options: these, and the others as they are by default."""
@@ -388,25 +383,19 @@ class Options(Mapping[str, Any]):
         """The same with other values of some."""
         return Options({**self, **values})
 
-    def __getitem__(self, name: str) -> Any:
-        return self._values[name]
-
     def __getattr__(self, name: str) -> Any:
-        if name in self._values:
-            return self._values[name]
+        if name in self:
+            return self[name]
         raise AttributeError(f"there is no option {name!r}")
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"options do not change: make others by but({name}=...)")
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
+    def __setitem__(self, name: str, value: Any) -> None:
+        raise TypeError(f"options do not change: make others by but({name}=...)")
 
     def __reduce__(self) -> Any:
-        return Options, (dict(self._values),)
+        return Options, (dict(self),)
 
 
 def check_options(values: Mapping[str, Any]) -> Options:

@@ -301,7 +301,8 @@ def read_header(content: bytes, path: str, limits: Limits, memory: WordMemory) -
         stop = len(content) if stop < 0 else stop
         line = content[position:stop]
         position, number = stop + 1, number + 1
-        refuse_more(limits, "max_line_bytes", len(line), "bytes in a line", path, number)
+        if len(line) > limits.max_line_bytes:
+            raise exceeded(limits, "max_line_bytes", len(line), "bytes in a line", path, number)
         words = line.split(None, 2)
         if not words or words[0].startswith(b"%"):
             continue
