@@ -82,14 +82,15 @@ class InputFile:
         self.compression, self.is_at_end = "", False
         self._content = content
         if content is None and path == "-":
-            self._content = unpack(sys.stdin.buffer, "", "-", limits, sniff=True)
+            self._content = b"".join(read_chunks(sys.stdin.buffer, "", "-", limits, sniff=True))
         if self._content is None:
             with _telling(path):
                 self._state = Path(path).stat()
                 self.compression = strip_compression(path)[1]
                 if not stat.S_ISREG(self._state.st_mode):
                     with _open_file(path) as raw:
-                        self._content = unpack(raw, self.compression, path, limits, sniff=True)
+                        chunks = read_chunks(raw, self.compression, path, limits, sniff=True)
+                        self._content = b"".join(chunks)
         self.size = self._state.st_size if self._content is None else len(self._content)
 
     @classmethod
@@ -348,13 +349,6 @@ def read_small(file: str, limits: Limits) -> bytes:
     if len(content) > limits.max_xml_bytes:
         raise exceeded(limits, "max_xml_bytes", size, "bytes of label names", file)
     return content
-
-
-def unpack(
-    raw: BinaryIO, compression: str, path: str, limits: Limits, *, sniff: bool = False
-) -> bytes:
-    """Read a stream to its end; see `read_chunks` for the parameters."""
-    return b"".join(read_chunks(raw, compression, path, limits, sniff=sniff))
 
 
 def read_chunks(

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.assemble import refuse_collisions, row_block, without_weights
 from mlfs.data.columns import number_text
-from mlfs.data.dataset import Column, Dataset
+from mlfs.data.dataset import Column, Dataset, Label
 from mlfs.data.delimited.records import is_number
 from mlfs.data.labels.label_values import BINARY, is_binary
 from mlfs.data.request import MISSING
@@ -42,7 +41,7 @@ def write(dataset: Dataset, stream: BinaryIO, separator: str = ",") -> None:
         )
         raise DataError(msg)
     header = [_quote(name, separator, header=True) for name in names]
-    tables = [*map(_texts(separator), dataset.columns), *map(_texts(separator), dataset.labels)]
+    tables = [_texts(column, separator) for column in (*dataset.columns, *dataset.labels)]
     empty = [name for table, name in zip(tables, header, strict=True) if table and '""' in table]
     if empty and all(name.startswith('"') for name in header):
         raise DataError(
@@ -100,13 +99,10 @@ def write_tsv(dataset: Dataset, stream: BinaryIO) -> None:
     write(dataset, stream, "\t")
 
 
-def _texts(separator: str) -> Callable[[Any], list[str] | None]:
-    def texts(column: Any) -> list[str] | None:
-        if isinstance(column, Column) and column.kind == "numeric":
-            return None
-        return [_quote(value, separator) for value in column.values]
-
-    return texts
+def _texts(column: Column | Label, separator: str) -> list[str] | None:
+    if isinstance(column, Column) and column.kind == "numeric":
+        return None
+    return [_quote(value, separator) for value in column.values]
 
 
 def _cells(x: np.ndarray, values: list[str] | None, blank: str) -> list[str]:
