@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.assemble import refuse_collisions, row_block, without_weights
 from mlfs.data.columns import number_text
-from mlfs.data.dataset import Column, Dataset, Label
+from mlfs.data.dataset import Column, Dataset
 from mlfs.data.delimited.records import is_number
 from mlfs.data.labels.label_values import BINARY, is_binary
 from mlfs.data.request import MISSING
@@ -99,7 +99,7 @@ def write_tsv(dataset: Dataset, stream: BinaryIO) -> None:
     write(dataset, stream, "\t")
 
 
-def _texts(column: Column | Label, separator: str) -> list[str] | None:
+def _texts(column: Any, separator: str) -> list[str] | None:
     if isinstance(column, Column) and column.kind == "numeric":
         return None
     return [_quote(value, separator) for value in column.values]
