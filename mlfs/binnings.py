@@ -15,8 +15,6 @@ class BinningMethod:
 
     Parameters
     ----------
-    about : str
-        What it does, in a line.
     by_labels : bool
         Whether it looks at the labels.
     takes_number : bool
@@ -27,7 +25,6 @@ class BinningMethod:
         rows count the same, and bins is the number of bins that is asked for.
     """
 
-    about: str
     by_labels: bool = False
     takes_number: bool = False
     edges: Callable[[Any, Any, int], tuple[float, ...]] | None = None
@@ -36,21 +33,11 @@ class BinningMethod:
 BINNINGS = Registry(
     "binnings",
     {
-        "mean-sd": BinningMethod("three levels: below mean - sd, between, above mean + sd"),
-        "width": BinningMethod(
-            "intervals of equal width (3, or as many as are asked for)", takes_number=True
-        ),
-        "frequency": BinningMethod(
-            "levels as equally filled as ties allow (3, or as many as are asked for)",
-            takes_number=True,
-        ),
-        "mdlp": BinningMethod(
-            "cuts that make the labels purer (Fayyad & Irani, summed over the labels)",
-            by_labels=True,
-        ),
-        "laim": BinningMethod(
-            "cuts that maximise label-attribute interdependence (Cano et al.)", by_labels=True
-        ),
+        "mean-sd": BinningMethod(),
+        "width": BinningMethod(takes_number=True),
+        "frequency": BinningMethod(takes_number=True),
+        "mdlp": BinningMethod(by_labels=True),
+        "laim": BinningMethod(by_labels=True),
     },
 )
 WITHOUT_LABELS = tuple(name for name, method in BINNINGS.ours.items() if not method.by_labels)

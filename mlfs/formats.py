@@ -20,8 +20,6 @@ class Format:
         Those that mean this format.
     module : str
         Has ``read(source, path, request)`` and, if it is written, ``write(dataset, stream)``.
-    about : str
-        What it is, in a few words.
     sidecar : bool
         A Mulan XML is written beside the file, to say which columns are labels.
     variant : str
@@ -36,7 +34,6 @@ class Format:
 
     suffixes: tuple[str, ...]
     module: str
-    about: str
     sidecar: bool = False
     variant: str = ""
     package: str = ""
@@ -51,32 +48,21 @@ class Format:
 
 
 OURS = {
-    "arff": Format(
-        (".arff",), "mlfs.data.arff.arff_reader", "Weka, Mulan, MEKA; dense and sparse", True
-    ),
-    "csv": Format(
-        (".csv",), "mlfs.data.delimited.csv_reader", "comma-separated with a header", True
-    ),
-    "tsv": Format(
-        (".tsv", ".tab"), "mlfs.data.delimited.csv_reader", "tab-separated with a header", True,
-        "_tsv",
-    ),
-    "svmlight": Format(
-        (".svm", ".svmlight", ".libsvm"), "mlfs.data.svmlight", "multi-label svmlight"
-    ),
-    "xmc": Format(
-        (".xmc",), "mlfs.data.svmlight", "XMC repository: a header N D L (.txt too)", variant="_xmc"
-    ),
-    "npz": Format((".npz",), "mlfs.data.npz", "numpy archive with X and Y"),
-    "npy": Format((".npy",), "mlfs.data.npy", "X.npy with Y.npy beside it", is_written=False),
-    "mat": Format((".mat",), "mlfs.data.mat", "MATLAB v5 with data and target"),
+    "arff": Format((".arff",), "mlfs.data.arff.arff_reader", sidecar=True),
+    "csv": Format((".csv",), "mlfs.data.delimited.csv_reader", sidecar=True),
+    "tsv": Format((".tsv", ".tab"), "mlfs.data.delimited.csv_reader", sidecar=True, variant="_tsv"),
+    "svmlight": Format((".svm", ".svmlight", ".libsvm"), "mlfs.data.svmlight"),
+    "xmc": Format((".xmc",), "mlfs.data.svmlight", variant="_xmc"),  # .txt too, see sniff_format
+    "npz": Format((".npz",), "mlfs.data.npz"),
+    "npy": Format((".npy",), "mlfs.data.npy", is_written=False),
+    "mat": Format((".mat",), "mlfs.data.mat"),
     "parquet": Format(
-        (".parquet", ".pq"), "mlfs.data.parquet.parquet_reader", "Parquet",
-        package="pyarrow", extra="parquet",
+        (".parquet", ".pq"),
+        "mlfs.data.parquet.parquet_reader",
+        package="pyarrow",
+        extra="parquet",
     ),
-    "h5ad": Format(
-        (".h5ad",), "mlfs.data.h5ad", "AnnData", package="h5py", extra="h5ad", is_written=False
-    ),
-}  # fmt: skip
+    "h5ad": Format((".h5ad",), "mlfs.data.h5ad", package="h5py", extra="h5ad", is_written=False),
+}
 FORMATS = Registry("formats", OURS)
 WRITTEN = tuple(name for name, form in OURS.items() if form.is_written)

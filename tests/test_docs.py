@@ -129,7 +129,8 @@ def test_every_criterion_has_formula_and_reference(name: str) -> None:
     text = section(*headings[0])
     assert re.search(r"^\$\$\nJ\w*\(\w\) = ", text, re.MULTILINE), "lacks $$ and J(f) = ..."
     assert re.search(r"\((19|20)\d\d\)|\(n\.d\.\)", text), "lacks a reference with its year"
-    assert f"`{name}`" in section("criteria.md", "At a glance"), "add a row to that table"
+    names = set(re.findall(r"`(\w+)`", section("criteria.md", "At a glance")))
+    assert name in names, "add a row to the table in docs/criteria.md"
 
 
 ON_PAGES = {  # what comes with mlfs, as the page of its kind has it

@@ -24,9 +24,9 @@ REGISTRIES = (METRICS, BY_NAME, RECIPES, BINNINGS, FORMATS)
 HALVES = Metric("halves", lambda Y, predicted: 0.5, "labels", higher_is_better=True)
 
 
-THIRDS = BinningMethod("thirds", edges=lambda values, weights, bins: (1.5, 3.5))
-FALLING = BinningMethod("falling", edges=lambda values, weights, bins: (3.5, 1.5))
-LINES = Format((".lines",), __name__, "one number and one label a line")
+THIRDS = BinningMethod(edges=lambda values, weights, bins: (1.5, 3.5))
+FALLING = BinningMethod(edges=lambda values, weights, bins: (3.5, 1.5))
+LINES = Format((".lines",), __name__)
 
 
 def read(source: Any, path: str, request: Any) -> Dataset:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from mlfs.errors import DataError, UsageError, check_name, printable
 MOST_BINS = 10_000
 METHODS = BINNINGS  # the public name of the registry
 # Our own methods that look at one column at a time, by their names in BINNINGS.
-CUTS = {"frequency": equal_frequency}
+CUTS: dict[str, Callable[..., tuple[float, ...]]] = {"frequency": equal_frequency}
 CUTS_BY_LABELS = {"mdlp": mdlp, "laim": laim}
 
 
@@ -224,9 +224,10 @@ def _cut_column(block: Block, j: int, settings: _Settings) -> tuple[float, ...]:
     if method in CUTS_BY_LABELS:
         return CUTS_BY_LABELS[method](values, groups, weights)
     if method in CUTS:
-        return CUTS[method](values, weights, bins)
+        number = (bins,) if BINNINGS[method].takes_number else ()
+        return CUTS[method](values, weights, *number)
     edges = BINNINGS[method].edges
-    assert edges is not None, f"{method!r} is in none of the tables of this file"
+    assert edges is not None, f"add {method} to CUTS or CUTS_BY_LABELS"
     return _checked_edges(method, edges(values, weights, bins))
 
 

@@ -65,6 +65,7 @@ from mlfs.models.structures import (
     KParents,
     OneParent,
     Polytree,
+    learner_for,
 )
 from mlfs.models.switching import Switching
 from mlfs.models.tuned import TunedLogistic
@@ -164,7 +165,8 @@ def make(name: str, **parameters: Any) -> Any:
     name : str
         One of `available`.
     **parameters
-        ``inference`` may be a name, such as ``"beam"``, with the parameters of that inference.
+        ``inference`` may be a name, such as ``"beam"``, with the parameters of that inference, and
+        ``structure`` a name, such as ``"k_parents"``, with those of that structure.
         ``reading="program"`` is as the authors' program has the model, where that differs from the
         words of their paper (``pacc``, ``ecc``, ``ebcc``, ``eocc``).
         ``threshold``, a rule of `ThresholdedClassifier` or a number, gives the labels thresholds.
@@ -182,6 +184,8 @@ def make(name: str, **parameters: Any) -> Any:
     3
     >>> make("pcc", inference="beam", width=5).inference
     Beam(width=5)
+    >>> make("cc", structure="one_parent", root="strongest").structure
+    OneParent(root='strongest')
     >>> make("occ-ldv")
     Traceback (most recent call last):
     mlfs.errors.UnknownName: unknown model 'occ-ldv': did you mean 'occ-ldf'?
@@ -207,6 +211,8 @@ def make(name: str, **parameters: Any) -> Any:
         parameters["base_estimator__base_estimator"] = parameters.pop("base_estimator")
     if isinstance(parameters.get("inference"), str):
         parameters["inference"] = _inference(parameters["inference"], parameters)
+    if isinstance(parameters.get("structure"), str):
+        parameters["structure"] = _structure(parameters["structure"], parameters)
     threshold = parameters.pop("threshold", None)
     # outer parameters first, so that the parameters of a replaced part go to the new one
     depth = {key: _full_name(model, recipe, key) for key in parameters}
@@ -232,6 +238,14 @@ def _inference(name: str, parameters: dict[str, Any]) -> Any:
     settable = INFERENCES[name]._get_param_names() if name in INFERENCES else ()  # noqa: SLF001
     keys = [key for key in settable if key in parameters]
     return inference_named(name, **{key: parameters.pop(key) for key in keys})
+
+
+def _structure(name: str, parameters: dict[str, Any]) -> Any:
+    """A structure learner, with those of the parameters that are its own, which are taken out."""
+    learner = learner_for(name)
+    settable = learner.get_params(deep=False) if hasattr(learner, "get_params") else ()
+    own_parameters = {key: parameters.pop(key) for key in settable if key in parameters}
+    return learner.set_params(**own_parameters) if own_parameters else learner
 
 
 def with_threshold(model: Any, threshold: Any) -> Any:

@@ -612,6 +612,9 @@ def test_an_inference_may_be_given_by_its_name() -> None:
     assert model.inference.get_params()["loss"] == "jaccard"
     assert model.fit(X, Y).predict(X).shape == Y.shape
     assert make("ecc", inference="beam", width=3).model.inference.width == 3
+    assert make("ecc", structure="k_parents", k=2, C=3).model.structure.k == 2
+    with pytest.raises(UnknownName, match="did you mean 'one_parent'"):
+        make("cc", structure="one_paren")
     with pytest.raises(UnknownName, match="unknown inference 'bean': did you mean 'beam'"):
         make("pcc", inference="bean")
     with pytest.raises(UnknownName, match="did you mean 'beam'"):

@@ -192,6 +192,19 @@ def test_a_minimum_that_begins_with_the_first_term_is_lazy_by_itself():
     )
 
 
+def test_many_rows_and_few_columns_are_lazy():
+    """There a term takes as long alone as in a sweep, so laziness goes on while it saves any."""
+    rng = np.random.default_rng(0)
+    levels = rng.integers(3, 9, 60)
+    X = np.column_stack([rng.integers(0, k, 50_000) for k in levels])
+    X[:, 30:40] = X[:, :10]
+    signal = X[:, :20] > levels[:20] / 2
+    y = (signal @ rng.random(20) > 5) ^ (rng.random(50_000) < 0.1)
+    info = Info.from_codes(X, y[:, None].astype(int))
+    auto = greedy(get("cmim")[1], info, 30)
+    assert auto.counted < 0.75 * auto.eager
+
+
 def test_auto_is_eager_too():
     for seed in range(6):
         info = info_of(seed, "plain")
