@@ -101,8 +101,20 @@ def listed(names: Sequence[str], most: int) -> str:
     >>> listed(["a", "b", "c"], 2)
     "'a', 'b' and 1 more"
     """
-    shown = ", ".join(repr(printable(name)) for name in names[:most])
-    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
+    return first_of((repr(printable(name)) for name in names[:most]), len(names))
+
+
+def first_of(shown: Iterable[str], total: int) -> str:
+    """The first of so many texts, and how many there are beside them.
+
+    Examples
+    --------
+    >>> first_of(["a", "b"], 2), first_of(["a", "b"], 3)
+    ('a, b', 'a, b and 1 more')
+    """
+    texts = list(shown)
+    more = total - len(texts)
+    return ", ".join(texts) + (f" and {more:,} more" if more else "")
 
 
 _SETTING = re.compile("\x1f([a-z_]+)=([^\x1f]*)\x1f")  # `printable` leaves no such character
@@ -305,11 +317,10 @@ class UnknownName(MlfsError, LookupError):
         known = list(known)
         alike = [other for other in known[:MOST_COMPARED] if len(other) <= COMPARED]
         close = difflib.get_close_matches(name[:COMPARED], alike, n=1, cutoff=0.5)
-        more = f" and {len(known) - LISTED} more" if len(known) > LISTED else ""
         hint = (
             f"did you mean {printable(close[0])!r}?"
             if close
-            else "known are: " + ", ".join(map(printable, known[:LISTED])) + more
+            else "known are: " + first_of(map(printable, known[:LISTED]), len(known))
         )
         self.kind, self.rest = kind, f"{printable(name)!r}: {hint}"
         place = f"{printable(path, 400)}: " if path else ""

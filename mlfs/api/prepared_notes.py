@@ -12,7 +12,7 @@ from mlfs.api.candidates import Grouping
 from mlfs.api.estimators import BY_CHANCE, most_by_chance, why_not_expected
 from mlfs.data.dataset import Dataset, Label
 from mlfs.discretize import Binnings
-from mlfs.errors import Caution, listed, plural, printable
+from mlfs.errors import Caution, first_of, listed, plural, printable
 from mlfs.information.for_search import (
     constant_features,
     copies_of_labels,
@@ -161,6 +161,6 @@ def leak_notes(prepared: Prepared, picks: Picks) -> list[str]:
     ]
     if not pairs:
         return []
-    shown = ", ".join(pairs[:SHOWN]) + (f" and {len(pairs) - SHOWN} more" if pairs[SHOWN:] else "")
+    shown = first_of(pairs[:SHOWN], len(pairs))
     text = "a pick and a label tell the same, or nearly, as if one were a copy of the other: "
     return [Caution(f"{text}{shown}; exclude (--exclude) a column that is known after its label")]

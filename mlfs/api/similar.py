@@ -16,7 +16,7 @@ from mlfs.api.text import CONTROL_IN_CELLS, align, csv_of, escape
 from mlfs.api.value_kinds import SHARE, Bins, Missing
 from mlfs.counting.memory import bytes_of
 from mlfs.data.frames import naming_half_pairs, pandas
-from mlfs.errors import DataError, UsageError, plural, printable
+from mlfs.errors import DataError, UsageError, first_of, plural, printable
 from mlfs.information import pair_matrix
 from mlfs.information.for_search import plain_of
 from mlfs.information.pair_matrix import Side
@@ -131,10 +131,9 @@ class Similar(Mapping[str, "list[int]"]):
             zip(self.representatives, self.members, strict=True)
         ):
             others = [printable(self.names[j], WIDEST) for j in columns if j != representative]
-            more = f" and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
             name = printable(self.names[representative], WIDEST)
             numbers = f"{self.least(i):.6f}", f"{self.relevance[representative]:.6f}"
-            texts = [str(len(columns)), *numbers, name, ", ".join(others[:SHOWN]) + more]
+            texts = [str(len(columns)), *numbers, name, first_of(others[:SHOWN], len(others))]
             rows.append(texts)
         header = ["size", "least SU", "relevance", "representative", "others"]
         lines = align(header, rows, left={3, 4}) if rows else []

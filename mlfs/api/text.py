@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from mlfs.api.selection import Chosen, ColumnNames, Ranking, Selection
 from mlfs.criteria import TIERS
-from mlfs.errors import plural, printable
+from mlfs.errors import first_of, plural, printable
 from mlfs.search.certainty import Certainty
 
 if TYPE_CHECKING:
@@ -255,10 +255,8 @@ def certainty_text(certainty: Certainty, most: int = SUBSTITUTES) -> str:
         f"{printable(entry.name, WIDEST)} {100 * entry.share:.0f} %"
         for entry in certainty.substitutes[:most]
     ]
-    rest = len(certainty.substitutes) - len(shown)
-    others = f"; or: {', '.join(shown)}" if shown else ""
-    more = f" and {rest} more" if rest > 0 else ""
-    return f"{f'{tested}; ' if tested else ''}kept {100 * certainty.kept:.0f} %{others}{more}"
+    others = f"; or: {first_of(shown, len(certainty.substitutes))}" if shown else ""
+    return f"{f'{tested}; ' if tested else ''}kept {100 * certainty.kept:.0f} %{others}"
 
 
 def _bound(terms: Terms, names: ColumnNames) -> str:
@@ -359,5 +357,4 @@ def binning_lines(selection: Selection, *, every: bool = False) -> list[str]:
 
 def _first_levels(binning: Binning) -> str:
     levels = binning.levels()
-    rest = f" and {len(levels) - SHOWN} more" if len(levels) > SHOWN else ""
-    return f"{', '.join(levels[:SHOWN])}{rest}"
+    return first_of(levels[:SHOWN], len(levels))

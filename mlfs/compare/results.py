@@ -19,7 +19,7 @@ from mlfs.compare.cell_folder import CELLS, unpack
 from mlfs.compare.settings import Settings
 from mlfs.data.frames import pandas
 from mlfs.data.html import details, table, text
-from mlfs.errors import DataError, UsageError, check_name, printable
+from mlfs.errors import DataError, UsageError, check_name, first_of, printable
 from mlfs.metrics import METRICS
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "'", "＝", "＋", "－", "＠")
@@ -338,8 +338,7 @@ class CsvRows:
             What the rows are about.
         """
         rows = sorted(row for key in keys for row in self._rows.get(key, []))
-        more = f" and {len(rows) - MOST_ROWS} more" if len(rows) > MOST_ROWS else ""
-        return ", ".join(map(str, rows[:MOST_ROWS])) + more
+        return first_of(map(str, rows[:MOST_ROWS]), len(rows))
 
 
 MEASURES = ("positives", "f1", "auc", "pr_auc")
