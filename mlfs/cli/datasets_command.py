@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from mlfs.cli.console import console_of
+from mlfs.cli.console import Console, console_of
 from mlfs.cli.help import Group, topical
 from mlfs.cli.progress import Arriving
 from mlfs.cli.shared_options import form_of, stacked, talking
@@ -166,9 +167,7 @@ def fetch(
         if name not in SMALL:
             info(name)
     for name in names:
-        with Arriving(console, name) as arriving:
-            place = _path(name, subset, mirror, arriving, download=not offline)
-        console.note(f"{name} is {place}")
+        console.note(f"{name} is {_path(console, name, subset, mirror, offline)}")
 
 
 @datasets.command(short_help="print the file of a data set")
@@ -179,12 +178,11 @@ def fetch(
 def path(context: click.Context, /, name: str, subset: str, mirror: int, offline: bool) -> None:
     """Print the path of a data set for other commands; download it if it is not in the cache."""
     console = console_of(context)
-    with Arriving(console, name) as arriving:
-        place = _path(name, subset, mirror, arriving, download=not offline)
-    console.data(f"{place}\n")
+    console.data(f"{_path(console, name, subset, mirror, offline)}\n")
 
 
-def _path(name: str, subset: str, mirror: int, arriving: Arriving, *, download: bool) -> Any:
+def _path(console: Console, name: str, subset: str, mirror: int, offline: bool) -> Path:
     from mlfs.datasets import path as find
 
-    return find(name, subset, mirror=mirror, download=download, progress=arriving.tell)
+    with Arriving(console, name) as arriving:
+        return find(name, subset, mirror=mirror, download=not offline, progress=arriving.tell)
