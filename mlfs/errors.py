@@ -46,6 +46,7 @@ LOGGER = logging.getLogger("mlfs")
 LOGGER.addHandler(logging.NullHandler())
 SNIPPET = 80
 LISTED = 20
+DECLARED = 6  # values of a column
 COMPARED = 100  # characters: to compare longer names takes long
 MOST_COMPARED = 2_000  # names
 
@@ -115,6 +116,19 @@ def first_of(shown: Iterable[str], total: int) -> str:
     texts = list(shown)
     more = total - len(texts)
     return ", ".join(texts) + (f" and {more:,} more" if more else "")
+
+
+def in_braces(values: Sequence[str]) -> str:
+    """The values of a column as ARFF declares them, the first of many.
+
+    Examples
+    --------
+    >>> in_braces("abcdefgh")
+    '{a, b, c, d, e, f, … (8 in all)}'
+    """
+    shown = ", ".join(printable(value, 20) for value in values[:DECLARED])
+    more = f", … ({len(values)} in all)" if len(values) > DECLARED else ""
+    return f"{{{shown}{more}}}"
 
 
 _SETTING = re.compile("\x1f([a-z_]+)=([^\x1f]*)\x1f")  # `printable` leaves no such character
@@ -317,10 +331,11 @@ class UnknownName(MlfsError, LookupError):
         known = list(known)
         alike = [other for other in known[:MOST_COMPARED] if len(other) <= COMPARED]
         close = difflib.get_close_matches(name[:COMPARED], alike, n=1, cutoff=0.5)
+        more = f" and {len(known) - LISTED} more" if len(known) > LISTED else ""
         hint = (
             f"did you mean {printable(close[0])!r}?"
             if close
-            else "known are: " + first_of(map(printable, known[:LISTED]), len(known))
+            else "known are: " + ", ".join(map(printable, known[:LISTED])) + more
         )
         self.kind, self.rest = kind, f"{printable(name)!r}: {hint}"
         place = f"{printable(path, 400)}: " if path else ""

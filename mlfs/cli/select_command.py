@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import nullcontext
 from typing import Any
 
 import click
@@ -119,17 +120,15 @@ def run_selection(console: Console, dataset: Any, settings: dict[str, Any]) -> t
     preparing["groups"] = groups_to_merge(settings)
     searching = {name: value for name, value in settings.items() if name not in DEFAULTS}
     searching["groups"] = settings["groups"]
-    if settings["cluster"] is None:
+    on_cluster = settings["cluster"] is not None
+    with Waiting(console, "the workers prepare the data") if on_cluster else nullcontext():
         prepared = prepare(AsGiven(dataset), **preparing)
-    else:
-        with Waiting(console, "the workers prepare the data"):
-            prepared = prepare(AsGiven(dataset), **preparing)
     names = dataset.feature_names
     n = settings["n"] if isinstance(settings["n"], int) else None
     shown = dataset.names_given
     if not prepared.grouping.trivial:
         shown = [names[columns[0]] for columns in prepared.grouping.members]
-    beside = (lambda: prepared.cluster_report) if settings["cluster"] is not None else str
+    beside = (lambda: prepared.cluster_report) if on_cluster else str
     with PickProgress(console, shown, dataset.label_names, n, beside) as progress:
         try:
             selection = run(prepared, on_pick=progress.on_pick, **searching)

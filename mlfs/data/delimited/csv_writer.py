@@ -14,7 +14,7 @@ from mlfs.data.dataset import Column, Dataset
 from mlfs.data.delimited.records import is_number
 from mlfs.data.labels.label_values import BINARY, is_binary
 from mlfs.data.request import MISSING
-from mlfs.errors import DataError, printable
+from mlfs.errors import DataError, in_braces, printable
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 BYTE_ORDER_MARK = "\ufeff"
@@ -86,10 +86,9 @@ def _refuse_unclear_classes(dataset: Dataset, form: str) -> None:
         values = [label.values[code] for code in codes[codes >= 0].tolist()]
         are_numbers = all(map(is_number, values))
         if is_binary(values) or (are_numbers and len({*map(float, values)}) < len(values)):
-            shown = ", ".join(printable(value, 20) for value in values[:6])
             raise DataError(
-                f"the label {printable(label.name)!r} has the classes {{{shown}}} in its rows, "
-                f"which this {form} file could not tell apart, or from 0 and 1: "
+                f"the label {printable(label.name)!r} has the classes {in_braces(values)} in its "
+                f"rows, which this {form} file could not tell apart, or from 0 and 1: "
                 "write .arff or .npz instead"
             )
 
