@@ -117,12 +117,6 @@ def _array(data: Any) -> np.ndarray:
     return np.asarray(data, dtype=object) if array.dtype.kind in "US" else array
 
 
-def _same_weights(x: np.ndarray | None, y: np.ndarray | None) -> bool:
-    if x is None or y is None:
-        return x is y
-    return x is y or np.array_equal(x, y)
-
-
 def check_rows(x: CodedColumns, y: CodedColumns, y_name: str) -> None:
     """Refuse columns of other rows, weights or corrections than those of X."""
     if x.n_rows != y.n_rows:
@@ -131,7 +125,8 @@ def check_rows(x: CodedColumns, y: CodedColumns, y_name: str) -> None:
             "they must have the same rows, in the same order"
         )
         raise DataError(msg)
-    if not _same_weights(x.side.weights, y.side.weights):
+    weights: Any = x.side.weights, y.side.weights  # None where there are none
+    if not np.array_equal(*weights):
         msg = f"the rows of X and {y_name} are weighted differently: give sample_weight"
         raise DataError(msg)
     if x.correction != y.correction:
