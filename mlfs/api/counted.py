@@ -93,8 +93,8 @@ class MemoryEstimate:
         else:
             fits = "so many columns do not fit, whatever the rows"
         msg = (
-            f"is {_amount(most, down=True)}, but counting takes at least "
-            f"{_amount(self.least)}: raise it, or give less data ({fits})"
+            f"is {amount(most, down=True)}, but counting takes at least "
+            f"{amount(self.least)}: raise it, or give less data ({fits})"
         )
         raise DataError(msg, option="max_memory")
 
@@ -244,12 +244,12 @@ def _plane(rows: int) -> int:
     return 8 * -(-rows // 64)
 
 
-def _amount(size: int, *, down: bool = False) -> str:
+def amount(size: int, *, down: bool = False) -> str:
     """An amount in words, rounded up, or down.
 
     Examples
     --------
-    >>> _amount(1_999_001), _amount(12), _amount(1_999_001_000), _amount(1_999_001_000, down=True)
+    >>> amount(1_999_001), amount(12), amount(1_999_001_000), amount(1_999_001_000, down=True)
     ('2 MB', '1 kB', '2.0 GB', '1.9 GB')
     """
     unit, digits, name = next(row for row in UNITS if size >= row[0] or row[0] == 1)

@@ -30,13 +30,9 @@ def is_set(given: Any) -> bool:
 
 def refuse_given(options: Mapping[str, Any]) -> None:
     """Refuse strata where they cannot be counted."""
-    why = ""
-    if options["estimator"] == "gaussian":
-        why = "the estimator 'gaussian' counts no strata: use 'counts'"
-    elif options["cluster"] is not None:
-        why = "strata are not counted on a cluster: leave one of the two out"
-    if why and is_set(options["given"]):
-        raise UsageError(f"is set, but {why}", option="given")
+    if options["estimator"] == "gaussian" and is_set(options["given"]):
+        msg = "is set, but the estimator 'gaussian' counts no strata: use 'counts'"
+        raise UsageError(msg, option="given")
 
 
 def codes_of_rows(given: Any, dataset: Dataset, sample_weight: Any) -> np.ndarray | None:

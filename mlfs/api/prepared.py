@@ -42,6 +42,7 @@ from mlfs.data.identifiers import identifier_columns
 from mlfs.discretize import Binning
 from mlfs.errors import Caution, DataError, UsageError, plural, printable
 from mlfs.information.adjusted import AdjustedInfo
+from mlfs.information.columns_info import ColumnsInfo
 from mlfs.information.for_search import (
     is_adjusted,
     plain_of,
@@ -201,7 +202,7 @@ class Prepared:
         >>> some.info.h_l.round(6).tolist()
         [0.636514]
         """
-        if self.options["cluster"] is not None:
+        if isinstance(self.info, ColumnsInfo):
             msg = "some of the rows cannot be counted on a cluster: prepare the data without it"
             raise UsageError(msg)
         if self.options["estimator"] == "gaussian":
@@ -214,6 +215,12 @@ class Prepared:
             strata = strata.made_of(AdjustedInfo) if is_adjusted(self.info) else strata
             return replace(self, info=strata)
         return replace(self, info=info_of(table, self.correction))
+
+    def here(self) -> Prepared:
+        """The same data counted in this process, where workers of a cluster hold the columns."""
+        if not isinstance(self.info, ColumnsInfo):
+            return self
+        return replace(self, info=info_of(self.info.holders.here(), self.correction))
 
     @property
     def cluster_report(self) -> str:
@@ -349,6 +356,12 @@ def prepare(
             dataset, weights, options
         )
         notes += notes_of(dataset, info, candidates, learned, missing)
+        if is_set(given):
+            workers, skipped = info.holders, candidates.candidates(identifiers)
+            info, held = within_strata(
+                workers.here(), codes, dataset, candidates, options, skipped, notes
+            )
+            workers.release()
     else:
         candidates, learned, table = count_columns(dataset, weights, options, most, taken)
         skipped = candidates.candidates(identifiers)

@@ -20,22 +20,16 @@ FEWEST_ROWS = 4
 
 def refuse_draws(plan: Plan, prepared: Prepared) -> None:
     """Refuse data of which no half can be counted, or whose labels cannot be permuted."""
-    options, on_cluster = plan.options, prepared.options["cluster"] is not None
+    options = plan.options
     weighted, by_fdr = prepared.weights is not None, is_fdr(options.n)
-    if options.resamples is not None:
-        why = ""
-        if on_cluster:
-            why = "halves of the rows are not counted on a cluster: leave one of the two out"
-        elif prepared.dataset.shape[0] < FEWEST_ROWS:
-            why = f"half of {plural(prepared.dataset.shape[0], 'row')} says nothing: leave it out"
-        if why:
-            raise UsageError(f"is given, but {why}", option="resamples")
+    rows = prepared.dataset.shape[0]
+    if options.resamples is not None and rows < FEWEST_ROWS:
+        msg = f"is given, but half of {plural(rows, 'row')} says nothing: leave it out"
+        raise UsageError(msg, option="resamples")
     if options.permutations is not None or by_fdr:
         why = ""
         if weighted:
             why = "rows of labels are permuted that count once: give data without weights"
-        elif on_cluster:
-            why = "labels are not permuted on a cluster: leave one of the two out"
         elif prepared.options["estimator"] == "gaussian":
             why = "strata need levels, which the estimator gaussian has not: take counts"
         elif not prepared.info.h_l.any():

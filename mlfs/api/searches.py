@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 
 from mlfs.api.candidates import Grouping
+from mlfs.api.options import is_fdr
 from mlfs.api.plan import Plan, fixed_candidates, search
 from mlfs.api.prepared import Prepared
 from mlfs.api.resampled import refuse_draws, resample
 from mlfs.api.selection import TERMS, Ranking
 from mlfs.data.dataset import Dataset
 from mlfs.errors import Caution, plural, printable
+from mlfs.information.columns_info import ColumnsInfo
+from mlfs.information.for_search import with_parents_of
 from mlfs.information.info import Info
 from mlfs.search.blankets import SPOUSE, THROUGH
 from mlfs.search.certainty import Certainty
@@ -37,6 +40,9 @@ def search_all(plan: Plan, prepared: Prepared, info: Info, per_label: bool) -> S
     out = Searches()
     labels = prepared.dataset.label_names if per_label else [""]
     refuse_draws(plan, prepared)
+    if isinstance(info, ColumnsInfo) and _divides_rows(plan):
+        prepared = prepared.here()
+        info = with_parents_of(prepared.info, info)
     shared = per_label and plan.demands is None
     results = _search_on_cluster(plan, prepared, info, labels, out) if shared else None
     if results is None:
@@ -67,6 +73,12 @@ def search_all(plan: Plan, prepared: Prepared, info: Info, per_label: bool) -> S
     if resampling_note:
         out.notes.append(resampling_note)
     return out
+
+
+def _divides_rows(plan: Plan) -> bool:
+    """Whether all columns have to be in one process, because rows are drawn or permuted."""
+    options = plan.options
+    return options.resamples is not None or options.permutations is not None or is_fdr(options.n)
 
 
 def _search_here(
@@ -168,7 +180,9 @@ def _with_reasons(
         if member is not None:
             via = "" if member.via < 0 else variables[member.via]
             by = {SPOUSE: f" of {label}, by {via}", THROUGH: f" {via}"}.get(member.kind, "")
-            certainty = replace(certainty or Certainty(p=member.p), reason=member.kind + by)
+            known_so_far = certainty or Certainty()
+            p = member.p if known_so_far.p is None else known_so_far.p
+            certainty = replace(known_so_far, p=p, reason=member.kind + by)
         out.append(certainty)
     return tuple(out)
 

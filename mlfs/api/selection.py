@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.api.cross_validated import CrossValidation
+from mlfs.data.dataset import name_of_date
 from mlfs.data.frames import as_frame, naming_half_pairs, pandas
 from mlfs.discretize import Binning
 from mlfs.errors import DataError, printable
@@ -321,20 +322,23 @@ class Selection(Ranking):
         >>> mlfs.select((X, Y), n=1).transform(np.array(X)).ravel().tolist()
         [0, 0, 1, 1]
         """
-        order = sorted(range(len(self)), key=self.indices.__getitem__)
         if hasattr(X, "columns") and len(X.shape) == 2:
             X = as_frame(X)
             column_of = {str(name): name for name in X.columns}
-            for name in self.names:
+            names = dict(sorted(zip(self.indices, self.names, strict=True)))
+            names = {
+                j: name if name in column_of else name_of_date(name) for j, name in names.items()
+            }
+            for name in names.values():
                 if name not in column_of:
                     raise DataError(f"X has no column {printable(name)!r}, which is selected")
-            return X[[column_of[self.names[i]] for i in order]]
+            return X[[column_of[name] for name in names.values()]]
         X = _table(X)
         n_given = self.data.get("columns", self.data["features"])
         if X.shape[1] != n_given:
             msg = f"X has {X.shape[1]} columns, but the selection is of {n_given} features"
             raise DataError(msg)
-        return X[:, [self.indices[i] for i in order]]
+        return X[:, sorted({*self.indices})]
 
     @classmethod
     def from_json(cls, source: Any) -> Selection:

@@ -219,6 +219,11 @@ def similar(
     side = prepared.features.side
     threads = threads_of(options["n_jobs"])
     pairs = _similar_pairs(side, threshold, threads, most)
+    names_no_row = np.ones(side.positions.size)
+    names_no_row[list(prepared.identifiers)] = 0.0
+    of_others = sp.diags_array(names_no_row)
+    pairs = sp.csr_array(of_others @ pairs @ of_others)
+    pairs.eliminate_zeros()
     relevance = np.array(plain_of(prepared.info).mi_fL)
     members = _clusters(pairs, threshold, most)
     # of columns whose relevance differs by rounding only, the lowest

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mlfs.api.as_dataset import AsGiven, as_dataset
@@ -11,6 +12,7 @@ from mlfs.auditing import columns, rows
 from mlfs.auditing.drift import drift
 from mlfs.auditing.findings import LEVELS, Audit, Finding, chosen
 from mlfs.data.dataset import Dataset
+from mlfs.data.formats import read
 from mlfs.data.frames import as_frame
 
 MADE: Mapping[Callable[[Prepared], Iterator[Finding]], tuple[str, ...]] = {
@@ -64,24 +66,52 @@ def audit(
     M101 error ('x0',) ('y0',)
     M101 error ('x2',) ('y0',)
     """
-    checks = chosen(select, ignore)
     dataset = _dataset(data, labels)
-    prepared = prepare(AsGiven(dataset), n_jobs=n_jobs, max_memory=max_memory, correction="none")
+    with_dates = dataset
+    if dataset.left_out and not isinstance(data, Dataset):
+        with_dates = _dataset(data, labels, dates="keep")
+    other = None if against is None else _newer(against, labels, dataset)
+    return audited(
+        dataset, with_dates, other, chosen(select, ignore), n_jobs=n_jobs, max_memory=max_memory
+    )
+
+
+def audited(
+    dataset: Dataset,
+    with_dates: Dataset,
+    other: Dataset | None,
+    checks: Sequence[str],
+    **options: Any,
+) -> Audit:
+    """Make checks of data that were read; `with_dates` are the same with the dates in X."""
+    prepared = prepare(AsGiven(dataset), **options, correction="none")
     found: list[Finding] = []
     for check, numbers in MADE.items():
         if {*numbers} & {*checks}:
             found += [finding for finding in check(prepared) if finding.check in checks]
-    if against is not None and "M401" in checks:
-        found += drift(dataset, _dataset(against, None if isinstance(against, tuple) else labels))
+    dates = [j for j, name in enumerate(with_dates.names) if name not in {*dataset.names}]
+    if dates and "M102" in checks:
+        of_dates = prepare(AsGiven(with_dates.reduced(dates)), dates="keep", correction="none")
+        found += columns.missingness(of_dates)
+    if other is not None and "M401" in checks:
+        found += drift(dataset, other)
     prepared.release()
-    done = tuple(c for c in checks if c != "M401" or against is not None)
+    done = tuple(c for c in checks if c != "M401" or other is not None)
     order = {level: place for place, level in enumerate(LEVELS)}
     found.sort(key=lambda finding: (order[finding.level], finding.check))
     return Audit(tuple(found), dataset.title, done)
 
 
-def _dataset(data: Any, labels: Any) -> Dataset:
+def _newer(data: Any, labels: Any, dataset: Dataset) -> Dataset:
+    """Data of the same kind, which may have no labels yet."""
+    if isinstance(data, (str, os.PathLike)):
+        known = () if labels is None else dataset.label_names
+        return read(data, known=known)
+    return _dataset(data, None if isinstance(data, tuple) else labels)
+
+
+def _dataset(data: Any, labels: Any, dates: str = "skip") -> Dataset:
     """The data set, with what was left out of it."""
     if isinstance(data, Dataset) and labels is None:
         return data
-    return as_dataset(as_frame(data), labels)
+    return as_dataset(as_frame(data), labels, dates=dates)

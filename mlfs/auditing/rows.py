@@ -84,7 +84,8 @@ def repeated_rows(prepared: Prepared) -> Iterator[Finding]:
     if differing.any():
         i = int(np.flatnonzero(differing)[0])
         first, second = sorted(order[i : i + 2].tolist())
-        n = int(differing.sum())
+        group = np.cumsum(np.append(False, ~same_x))  # of rows that are equal in X
+        n = int(np.isin(group, group[:-1][differing]).sum())
         text = f"{plural(n, 'row')} equal to another in X and different in Y, such as rows "
         text += f"{first + 1} and {second + 1}: no model tells them apart"
         yield Finding("M302", "note", text, (), (), {"differing": n})

@@ -53,17 +53,22 @@ def audit(
     if a finding of the level error is there.
     """
     from mlfs.api.text import json_text
-    from mlfs.auditing.auditor import audit as audited
+    from mlfs.auditing.auditor import audited
     from mlfs.auditing.findings import chosen
 
     console = console_of(context)
-    chosen(select, ignore or ())
+    checks = chosen(select, ignore or ())
     if output is not None:
         check_place(output, data, force=force)
-    again = dict(options)
-    dataset = input_data(data, options)
-    other = None if against is None else input_data(against, again)
-    result = audited(dataset, select=select, ignore=ignore or (), against=other)
+    dataset = input_data(data, dict(options))
+    with_dates = dataset
+    if dataset.left_out and data != "-":
+        with_dates = input_data(data, dict(options), dates="keep")
+    other = None
+    if against is not None:  # newer rows may have no labels yet
+        known = () if options["labels"] is None else dataset.label_names
+        other = input_data(against, {**options, "labels": None}, known)
+    result = audited(dataset, with_dates, other, checks)
     if form == "json":
         report = json_text(result.to_dict())
     else:

@@ -272,7 +272,6 @@ def compare(
     """
     from mlfs.compare.report import check_parts, write_report
     from mlfs.compare.report.figures import refuse_without_matplotlib
-    from mlfs.datasets.fetching import place_of
 
     console = console_of(context)
     if pdf:
@@ -283,7 +282,7 @@ def compare(
         raise UsageError("a comparison reads its data again and again: give files, not a pipe")
     with Cells(console, len(data)) as cells:
         results = _run(
-            [place_of(path) for path in data], criteria, models, n, metrics=list(metrics) or None,
+            list(data), criteria, models, n, metrics=list(metrics) or None,
             folder=folder, on_cell=cells.tell, **options,
         )  # fmt: skip
     console.note(*results.notes)

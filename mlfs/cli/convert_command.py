@@ -55,6 +55,7 @@ def convert(
     from mlfs.api.candidates import columns_named
     from mlfs.api.selection_json import read_document
     from mlfs.data import write
+    from mlfs.data.dataset import name_of_date
     from mlfs.errors import plural, printable
 
     console = console_of(context)
@@ -62,10 +63,12 @@ def convert(
     check_format(target, to)
     check_suffix(target, to)
     document = {} if features is None else read_document(features)
-    dataset = input_data(source, options, dates="keep")
+    known = () if document else None  # new rows may have no labels
+    dataset = input_data(source, options, known, dates="keep")
     if document:
-        picked = [str(pick["name"]) for pick in document["selected"]]
-        dataset = dataset.reduced(sorted(columns_named(picked, dataset.names, "features")))
+        picked, names = [str(pick["name"]) for pick in document["selected"]], {*dataset.names}
+        picked = [name if name in names else name_of_date(name) for name in picked]
+        dataset = dataset.reduced(sorted({*columns_named(picked, dataset.names, "features")}))
     for name, why in dataset.left_out:
         console.note(f"the column {printable(name)!r} is left out: {why}")
     console.note(*dataset.notes)

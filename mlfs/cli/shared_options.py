@@ -262,6 +262,7 @@ def selection_options(options: Mapping[str, Any]) -> tuple[Criterion, dict[str, 
     from mlfs.criteria import get, typed
 
     settings = {name: value for name, value in options.items() if name not in READING}
+    settings["dates"] = options.get("dates") or "skip"  # as the settings of the answer say
     settings["parameters"] = parameters_of(settings["parameters"])
     read_panel(settings)
     settings["criterion"] = typed(settings["criterion"])

@@ -140,7 +140,6 @@ def _feature_plan(features: str) -> Any:
         plain: dict[str, Any] = {"significance": None, "certainty": ()}  # a model needs the columns
         labels = {name: replace(ranking, **plain) for name, ranking in picked.labels.items()}
         return replace(picked, **plain, labels=labels, cross_validation=None)
-
     if _selects(features):
         try:
             criteria.get(features)
@@ -247,6 +246,12 @@ UNSETTLED = "did not converge: raise their limit, as with -P max_iter=1000"
 )
 @topical(
     "Data",
+    "--keep-identifiers",
+    is_flag=True,
+    help="Keep columns that name a row: a counter, or another text in nearly every row.",
+)
+@topical(
+    "Data",
     "--missing",
     type=click.Choice(["fill", "keep", "error"]),
     default="fill",
@@ -265,6 +270,7 @@ def train(
     output: str,
     force: bool,
     exclude: tuple[str, ...],
+    keep_identifiers: bool,
     missing: str,
     **options: Any,
 ) -> int:
@@ -293,9 +299,12 @@ def train(
     dataset = data_of(data, options)
     console.note(*dataset.notes)
     dataset = _without(dataset, exclude)
+    if not keep_identifiers:
+        dataset = _without_identifiers(console, dataset)
     table = TrainingTable.learn(dataset, missing)
     X, notes = table.matrix(dataset)
     console.note(*notes, *_wider(table))
+    _name_columns_of_picks(model, table)
     Y = as_written(table.truth(dataset)[0])
     name_columns(model, table.feature_names, table.labels)
     counted = zip((*X.shape, Y.shape[1]), ("row", "feature", "label"), strict=True)
@@ -310,6 +319,23 @@ def train(
     save(model, output, table=table, settings=settings, force=force)
     _tell(console, output, task + on, time.perf_counter() - began)
     return 0
+
+
+def _name_columns_of_picks(model: Any, table: Any) -> None:
+    """Name the columns that a model sees of the features in a file of picks."""
+    from mlfs.api.selection import Selection
+
+    columns_of = {field.name: field.names for field in table.fields}
+    for name, picked in model.get_params().items():
+        if isinstance(picked, Selection):
+            rankings = picked.labels or dict.fromkeys(table.labels, picked)
+            columns = {
+                label: [
+                    column for name in ranking.names for column in columns_of.get(name, (name,))
+                ]
+                for label, ranking in rankings.items()
+            }
+            model.set_params(**{name: columns})
 
 
 def _tell_number(console: Console, model: Any) -> None:
@@ -361,6 +387,17 @@ def _without(dataset: Any, exclude: tuple[str, ...]) -> Any:
     if not kept:
         raise UsageError("--exclude leaves no column to learn from")
     return dataset.reduced(kept)
+
+
+def _without_identifiers(console: Console, dataset: Any) -> Any:
+    from mlfs.data.identifiers import identifier_columns
+
+    names = [dataset.feature_names[j] for j in identifier_columns(dataset)]
+    if not names or len(names) == len(dataset.columns):
+        return dataset
+    shown = ", ".join(repr(printable(name, 40)) for name in names[:5])
+    console.note(f"left out what names a row: {shown}; --keep-identifiers takes it")
+    return _without(dataset, tuple(names))
 
 
 def _wider(table: Any) -> list[str]:

@@ -17,6 +17,7 @@ from mlfs.api.as_dataset import as_dataset
 from mlfs.compare.resampling import Splitting
 from mlfs.data.dataset import Dataset, join_datasets
 from mlfs.data.labels.label_values import REMEDIES
+from mlfs.datasets.fetching import place_of
 from mlfs.errors import DataError, UnknownName, UsageError, printable, setting
 
 PARTS = (("-train", "-test"), ("_train", "_test"), (".train", ".test"))
@@ -134,7 +135,7 @@ def _source(name: str, item: Any, labels: str | None, given_split: bool) -> Data
         kind = printable(type(item).__name__)
         msg = f"a data set is a path, a Dataset, a Prepared, or (X, Y) in a mapping, not {kind}"
         raise UsageError(msg)
-    path = Path(item)
+    path = Path(place_of(item) if isinstance(item, str) else item)
     test = _test_half(path) if given_split else None
     shown = name or (_common_name(path) if given_split else _stem(path))
     digest = digest_of_files([path] + ([] if test is None else [test]))

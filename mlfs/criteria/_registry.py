@@ -300,8 +300,17 @@ def typed(text: str) -> str | type[Criterion]:
     if not module:
         return text
     return _import_class(
-        lambda: getattr(importlib.import_module(module), name), f"the criterion {printable(text)}"
+        lambda: getattr(_module_here(module), name), f"the criterion {printable(text)}"
     )
+
+
+def _module_here(name: str) -> Any:
+    """Import a module, which may lie in the current folder."""
+    sys.path.append(str(Path.cwd()))
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.pop()
 
 
 def _from_file(path: str) -> Any:

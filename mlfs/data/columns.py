@@ -32,9 +32,8 @@ BITS = 52
 
 BOOLEANS = ("False", "True")
 EXACT = 1 << 53
-ROUNDED = (
-    "a whole number beyond 2**53 that a 64-bit float cannot hold; give it as text, or leave it out"
-)
+WHOLE = "a whole number beyond 2**53 that a 64-bit float cannot hold"
+ROUNDED = f"{WHOLE}; give it as text, or take it out of the data"
 EIGHT = 8  # bytes of a whole number that may be beyond that
 
 

@@ -13,6 +13,20 @@ import scipy.sparse as sp
 from mlfs.data.packed_table import PackedTable
 from mlfs.errors import DataError, plural, printable
 
+PARTS_OF_DATES = ("year", "month", "weekday", "hour")
+
+
+def name_of_date(part: str) -> str:
+    """The column that a part is of; any other name is itself.
+
+    Examples
+    --------
+    >>> name_of_date("since (weekday)"), name_of_date("price (euro)")
+    ('since', 'price (euro)')
+    """
+    name, _, kind = part.rpartition(" (")
+    return name if kind.removesuffix(")") in PARTS_OF_DATES else part
+
 
 @dataclass(frozen=True)
 class Column:
@@ -181,7 +195,10 @@ class Dataset:
         """The name of each column of X by its number among those that were given."""
         if self.places is None:
             return self.names
-        return dict(zip(self.places, self.feature_names, strict=True))
+        names: dict[int, str] = {}
+        for place, name in zip(self.places, self.feature_names, strict=True):
+            names[place] = name_of_date(name) if place in names else name
+        return names
 
     @property
     def label_names(self) -> list[str]:

@@ -375,9 +375,9 @@ def write(
 
 
 def _sidecar(dataset: Dataset, name: str) -> list[str]:
-    """The label file that is to be written: none if one with the same labels is there already."""
+    """The label file that is to be written: none without labels, or if one with them is there."""
     if not dataset.labels:
-        raise DataError("a data set without labels cannot be written")
+        return []
     file = split_suffix(name)[0] + ".xml"
     if Path(file).is_file():
         with contextlib.suppress(DataError, UsageError):

@@ -85,6 +85,9 @@ class Holders(Protocol):
     ) -> list[Any]:
         """The answers of all or some, in the order of their columns; `columns` are sent along."""
 
+    def here(self) -> Table:
+        """All columns in this process."""
+
     def report(self) -> str:
         """How much was asked, in words."""
 

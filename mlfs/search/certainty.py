@@ -133,4 +133,5 @@ class Certainty:
             (first, last),
             tested.p,
             tested.rows_left,
+            tested.reason,
         )

@@ -112,6 +112,36 @@ def test_every_option_has_the_same_answer(kind: str, options: dict[str, Any], cl
         assert told(mlfs.select(DATA[kind], name, cluster=client, **chosen)) == told(one)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"given": [3]},
+        {"given": np.arange(330) % 4, "n": "auto"},
+        {"resamples": 20, "sample_weight": WEIGHTS},
+        {"resamples": 20, "per_label": True},
+        {"permutations": 30, "correction": "expected"},
+        {"n": "fdr", "permutations": 30, "given": [3]},
+    ],
+    ids="-".join,
+)
+def test_what_divides_the_rows_has_the_same_answer(options: dict[str, Any], client: Any) -> None:
+    for name in ("jmi", "mlfs_global"):
+        chosen = {"n": 5, **options}
+        one = mlfs.select(DATA["mixed"], name, **chosen)
+        many = mlfs.select(DATA["mixed"], name, cluster=client, **chosen)
+        assert told(many) == told(one)
+        assert many.to_frame().equals(one.to_frame())
+        assert holds_nothing(client)
+
+
+def test_columns_that_come_here_need_room(client: Any) -> None:
+    ready = mlfs.prepare(DATA["binary"], cluster=client)
+    workers: Any = ready.info.holders
+    workers._shared.options["max_memory"] = 1
+    with pytest.raises(mlfs.UsageError, match=r"max_memory is 1 kB here, and the columns .* need"):
+        mlfs.select(ready, "mim", 3, resamples=20)
+
+
 @pytest.mark.parametrize("name", ["cmi", "disr", "gmm", "jim", "mlfs_local", "mlcfs"])
 def test_missing_values_and_weights(name: str, client: Any) -> None:
     options: Any = {"n": 5, "sample_weight": WEIGHTS, "missing": "ignore"}

@@ -139,3 +139,52 @@ def test_the_number_is_called_by_its_name() -> None:
         mlfs.FeatureSelector(n=10)  # type: ignore[call-arg]
     with pytest.raises(UsageError, match="in a transformer n_features_to_select"):
         mlfs.FeatureSelector("mim", k=10).fit([[0, 1], [1, 0]] * 9, [0, 1] * 9)
+
+
+def people() -> pd.DataFrame:
+    """A table with words, dates and a key, whose last two columns are labels."""
+    rng = np.random.default_rng(0)
+    job = rng.choice(["clerk", "cook", "nurse"], 300)
+    days = pd.Timestamp("2026-01-05") + pd.to_timedelta(rng.integers(0, 80, 300), "D")
+    frame = pd.DataFrame({"key": [f"k{i:03}" for i in range(300)], "job": job, "day": days})
+    frame["noise"] = rng.normal(size=300)
+    frame["nurse"] = ((job == "nurse") ^ (rng.random(300) < 0.1)).astype(int)
+    frame["weekend"] = [int(day.weekday() > 4) for day in days]
+    return frame
+
+
+def test_picks_of_words_and_dates_serve_the_next_step(tmp_path: Path) -> None:
+    frame, data, new = people(), tmp_path / "people.csv", tmp_path / "new.csv"
+    frame.to_csv(data, index=False)
+    frame.iloc[:20, :-2].to_csv(new, index=False)
+    picks, small = tmp_path / "picks.json", tmp_path / "small.csv"
+    labels = ["--labels", "last:2"]
+    select = ["select", "-q", "-c", "jmi", *labels, "-o", str(picks), "--force", str(data)]
+    assert cli.main([*select, "-n", "1"]) == 0
+    model = ["-o", str(tmp_path / "m.mlfs")]
+    train = ["train", "-q", "-m", "br", *labels, "--features", str(picks), *model, str(data)]
+    assert cli.main(train) == 0
+    loaded = mlfs.models.load(tmp_path / "m.mlfs")
+    assert {len(columns) for columns in loaded.features_.values()} == {3}  # one for each job
+    assert cli.main([*select, "-n", "2", "--dates", "parts"]) == 0
+    picked = mlfs.Selection.from_json(picks)
+    assert set(picked.names) == {"job", "day (weekday)"}
+    assert picked.settings["dates"] == "parts"
+    assert list(picked.transform(frame.iloc[:, :-2]).columns) == ["job", "day"]
+    assert cli.main(["convert", "-q", "--features", str(picks), str(new), str(small)]) == 0
+    assert pd.read_csv(small).columns.tolist() == ["job", "day"]
+
+
+def test_the_runner_up_of_a_part_of_a_date_is_the_date() -> None:
+    frame = people()
+    selection = mlfs.select((frame.iloc[:, 1:-2], frame.iloc[:, -2:]), "mim", 1, dates="parts")
+    other = {"job": "day", "day (weekday)": "job"}
+    assert selection.to_frame()["runner_up"].tolist() == [other[selection.names[0]]]
+
+
+def test_a_blanket_with_resamples_comes_back() -> None:
+    selection = mlfs.select("songs", "blanket", resamples=20)
+    document = selection.to_dict()
+    assert mlfs.Selection.from_json(document).to_dict() == document
+    for subset in document["labels"]:
+        assert all(pick["p"] is not None and pick["reason"] for pick in subset["selected"])

@@ -6,6 +6,7 @@ import itertools
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import mlfs
@@ -155,3 +156,11 @@ def test_too_many_pairs_for_the_memory_are_refused():
     X = np.repeat(np.arange(60)[:, None] % 2, 400, axis=1)
     with pytest.raises(mlfs.DataError, match="raise the threshold, or max_memory"):
         mlfs.similar((X, X[:, :1]), 0.5, max_memory="2MB")
+
+
+def test_columns_that_name_a_row_are_in_no_cluster() -> None:
+    rows = np.arange(60)
+    frame = pd.DataFrame({"id": rows, "key": [f"k{i:03}" for i in rows], "x": rows % 3})
+    frame["copy"] = frame["x"]
+    clusters = mlfs.similar((frame, (rows % 2)[:, None]))
+    assert dict(clusters) == {"x": [2, 3]}

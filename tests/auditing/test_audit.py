@@ -190,3 +190,32 @@ def test_a_selection_warns_of_a_copy_among_its_picks() -> None:
         mlfs.select((X.assign(leak=Y["a"]), Y), "mim", 2)
     with pytest.warns(mlfs.MlfsWarning, match="'leak' and 'a'"):
         mlfs.FeatureSelector("mim", 2).fit(X.assign(leak=1 - Y["a"]), Y)
+
+
+def test_a_date_that_is_known_only_for_a_label_is_found(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    gone = rng.random(400) < 0.3
+    frame = pd.DataFrame({"x": rng.normal(size=400)})
+    frame["closed"] = pd.Timestamp("2026-01-01") + pd.to_timedelta(np.arange(400) % 90, "D")
+    frame.loc[~gone, "closed"] = pd.NaT
+    labels = pd.DataFrame({"gone": gone.astype(int), "other": (rng.random(400) < 0.5).astype(int)})
+    path = tmp_path / "t.csv"
+    frame.join(labels).to_csv(path, index=False)
+    frame.to_csv(tmp_path / "next.csv", index=False)
+    for found in (
+        mlfs.audit((frame, labels)),
+        mlfs.audit(path, labels="gone,other", against=tmp_path / "next.csv"),
+    ):
+        (leak,) = found.errors
+        assert (leak.check, leak.columns, leak.labels) == ("M102", ("closed",), ("gone",))
+
+
+def test_rows_that_differ_in_labels_alone_are_all_counted() -> None:
+    X = np.repeat(np.arange(30), 2)[:, None]
+    Y = np.zeros((60, 2), int)
+    Y[::3, 0], Y[:6, 1] = 1, 1
+    differing = sum(
+        any((X[i] == X[j]).all() and (Y[i] != Y[j]).any() for j in range(60)) for i in range(60)
+    )
+    (finding,) = [f for f in mlfs.audit((X, Y), select="M302") if "differing" in f.numbers]
+    assert finding.numbers["differing"] == differing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -94,3 +95,17 @@ def test_only_what_is_typed_is_run(mine: Path) -> None:
         criteria.get("./mine.py")
     with pytest.raises(UnknownName, match="unknown"):
         mlfs.models.make("br", features="./mine.py", n=1).fit([[0], [1]], [[0], [1]])
+
+
+def test_a_module_may_lie_in_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "from mlfs import Criterion\n\n\nclass Plain(Criterion):\n"
+    text += "    def relevance(self, info):\n        return info.mi_fL\n"
+    (tmp_path / "here_only.py").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    before = [*sys.path]
+    arguments = ["select", "-q", "-c", "here_only.Plain", "-n", "2", "--format", "names", "songs"]
+    assert cli.main(arguments) == 0
+    assert capsys.readouterr().out.split() == list(mlfs.select("songs", "mim", 2).names)
+    assert sys.path == before

@@ -244,7 +244,6 @@ def test_an_explanation_holds_the_same_columns(tmp_path: Any, capsys: Any) -> No
         ({"given": SITE[1:]}, r"given is an array of shape \(299,\), and there are 300 rows: give"),
         ({"given": "site"}, "unknown feature in given 'site'"),
         ({"given": 10, "estimator": "gaussian"}, "given is set, but the estimator 'gaussian' cou"),
-        ({"given": 10, "cluster": "local:1"}, "given is set, but strata are not counted on a clu"),
         ({"given": SITE, "n": "cv"}, "given is an array, and cross-validation selects on some"),
     ],
 )

@@ -17,7 +17,7 @@ from mlfs.api.as_dataset import bytes_made
 from mlfs.api.candidates import Grouping, grouping
 from mlfs.api.cluster.connection import Connection, Lost
 from mlfs.api.cluster.elsewhere import Elsewhere, as_dataset, part_of
-from mlfs.api.counted import count_columns
+from mlfs.api.counted import amount, count_columns, threads_of
 from mlfs.api.estimators import chosen_correction, per_cell_of
 from mlfs.api.missing_values import first_missing, missing_error
 from mlfs.counting.codes import Codes
@@ -30,7 +30,7 @@ from mlfs.data.dataset import Dataset
 from mlfs.data.identifiers import identifier_columns
 from mlfs.discretize import Binnings
 from mlfs.discretize.binning import join
-from mlfs.errors import ClusterError, DataError, plural
+from mlfs.errors import ClusterError, DataError, UsageError, plural
 from mlfs.information.columns_info import AdjustedColumnsInfo, ColumnsInfo, Question
 from mlfs.information.held_columns import HeldColumns, LentColumn
 from mlfs.information.table import Table
@@ -168,6 +168,10 @@ def _answer(held: HeldColumns, question: Question, columns: Mapping[int, LentCol
 @alone
 def join_held(parts: Sequence[HeldColumns]) -> HeldColumns:
     """All columns of several."""
+    return HeldColumns(_joined(parts), 0)
+
+
+def _joined(parts: Sequence[HeldColumns], n_jobs: int = 1) -> Table:
     table = parts[0].table
     codes = parts[0].codes
     for part in parts[1:]:
@@ -176,8 +180,8 @@ def join_held(parts: Sequence[HeldColumns]) -> HeldColumns:
     kind = kinds(codes, y, weighted=weights is not None)
     codes, positions = codes.sorted_by(kind)
     kind.sort()
-    counts = Counts(codes, y, weights, kind, per_cell=table.counts.per_cell)
-    whole = Table(
+    counts = Counts(codes, y, weights, kind, n_jobs, per_cell=table.counts.per_cell)
+    return Table(
         counts,
         table.q,
         table.mask_of,
@@ -185,7 +189,6 @@ def join_held(parts: Sequence[HeldColumns]) -> HeldColumns:
         positions=positions,
         budget=table.budget,
     )
-    return HeldColumns(whole, 0)
 
 
 # ---- here -------------------------------------------------------------------------------------
@@ -304,6 +307,16 @@ class Workers:
             self.connection.submit(join_held, self._held, on=worker)
             for worker in self.connection.threads()
         ]
+
+    def here(self) -> Table:
+        """All columns in this process, packed, for what needs all of them at once."""
+        options, n_bytes = self._shared.options, sum(facts.n_bytes for facts in self.facts)
+        most = bytes_of(options["max_memory"])
+        if n_bytes > most:
+            msg = f"is {amount(most)} here, and the columns that come from the workers need "
+            msg += f"{amount(n_bytes)}: allow more, or leave the cluster out"
+            raise UsageError(msg, option="max_memory")
+        return _joined(self._try(lambda: list(self._held)), threads_of(options["n_jobs"]))
 
     def report(self) -> str:
         """How much was asked."""

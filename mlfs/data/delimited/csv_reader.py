@@ -37,6 +37,7 @@ from mlfs._kernels import tokens as kernel
 from mlfs._kernels.cells import WORDS_FULL, rows_of_cells
 from mlfs._kernels.tokens import PADDING
 from mlfs.data.assemble import assemble
+from mlfs.data.columns import ROUNDED, WHOLE
 from mlfs.data.dataset import Column, Dataset
 from mlfs.data.delimited.csv_writer import write, write_tsv
 from mlfs.data.delimited.records import (
@@ -55,7 +56,7 @@ from mlfs.data.files import BOM, InputFile, valid_lines
 from mlfs.data.labels.finding import resolve
 from mlfs.data.packed_table import Packer, recoded
 from mlfs.data.request import MISSING, Request, WordMemory, exceeded
-from mlfs.errors import ParseError, UsageError, plural, printable, setting
+from mlfs.errors import Caution, ParseError, UsageError, plural, printable, setting
 
 __all__ = ["read", "read_tsv", "write", "write_tsv"]
 
@@ -167,7 +168,18 @@ class Rows:
             raise ParseError(msg, self.path)
         if not self.n_rows:
             raise ParseError("there is a header and no row of data", self.path)
-        return not self._must_reread
+        rounded = self._rounded()
+        self.wordy[rounded] = True
+        return not (self._must_reread or rounded)
+
+    def _rounded(self) -> list[int]:
+        """Columns of whole numbers that no float holds, such as keys: they are read as words."""
+        labels = set(self.label_columns.columns)
+        return [
+            j
+            for j, (_, _, text) in self.faults.items()
+            if text.endswith(ROUNDED) and not self.wordy[j] and j not in labels
+        ]
 
     def set_header(self, names: list[str], *, is_quoted: bool) -> None:
         """Find the labels among the names of the columns."""
@@ -227,8 +239,9 @@ class Rows:
         table = self._packer.finish() if self._table is None else self._table
         columns = [Column(name) for name in self.names]
         meaning = {}
+        labels = set(self.label_columns.columns)
         for j in np.flatnonzero(self.wordy).tolist():
-            columns[j] = self.words[j].column(self.names[j])
+            columns[j] = self.words[j].column(self.names[j], of_labels=j in labels)
             meaning[j] = self.words[j].codes(columns[j])
         faults = [(at[0], j) for j, at in self.faults.items() if columns[j].kind == "numeric"]
         if faults:
@@ -239,10 +252,16 @@ class Rows:
             j = self.label_columns.columns[0]
             all_items = [word.item for word in self.words[j].words]
             items = [all_items[place] for place in table[:, j].astype(np.int64).tolist()]
-        return assemble(
+        dataset = assemble(
             columns, recoded(table, meaning), self.label_columns, lambda: items, self.request,
             (self.path, form),
         )  # fmt: skip
+        beyond = [
+            Caution(f"column {printable(self.names[j])!r} is read as text: it holds {WHOLE}")
+            for j, (_, _, text) in sorted(self.faults.items())
+            if text.endswith(ROUNDED) and columns[j].kind == "nominal" and j not in labels
+        ]
+        return dataset.with_changes(notes=(*dataset.notes, *beyond)) if beyond else dataset
 
 
 class Piece:

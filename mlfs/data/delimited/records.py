@@ -288,9 +288,10 @@ class Words:
         number = number_in(str(cell), comma=self.comma, missing=self.missing)
         return Word(value, number, item, fault_of(cell, number))
 
-    def column(self, name: str) -> Column:
-        """The column that holds these words."""
-        if all(word.number is not None for word in self.words):
+    def column(self, name: str, *, of_labels: bool = False) -> Column:
+        """The column that holds these words; keys that no float holds are text, but for labels."""
+        is_rounded = not of_labels and any(word.fault == ROUNDED for word in self.words)
+        if not is_rounded and all(word.number is not None for word in self.words):
             return Column(name)
         values = sorted({word.value for word in self.words if word.value is not None})
         return Column(name, "nominal", tuple(values))

@@ -207,7 +207,7 @@ def resolve(
     """
     if request.labels is not None:
         label_columns = _resolve_option(names, request, path)
-    elif request.known is not None:
+    elif request.known:
         label_names = set(request.known)
         columns = tuple(j for j, name in enumerate(names) if name in label_names)
         label_columns = LabelPositions(columns, "the model's labels")
@@ -344,6 +344,8 @@ def _resolve_files(
                 f"{setting('labels', f'last:{abs(count.number)}')}"
             )
         return LabelPositions(tuple(meka_columns(count, names, path)), f"MEKA {count.option}")
+    if request.known is not None:
+        return LabelPositions((), "nothing")
     places = [f"the file {printable(file, 400)} (not there)" for file in candidates]
     if relation or not candidates:
         places.append("-C in the relation name (not there)")

@@ -220,6 +220,7 @@ def _schema(pa: Any, folded: Any, dictionaries: set[str], path: str, dates: str)
 
 def _kind(pa: Any, field: Any, is_ordered: bool, dates: str) -> ColumnKind:
     kind, types = field.type, pa.types
+    reason = f"its values are of type {printable(kind)}"
     if field.name.startswith("__index_level_"):
         return ColumnKind("", reason="it is the index of a pandas frame")
     if types.is_dictionary(kind):
@@ -241,11 +242,11 @@ def _kind(pa: Any, field: Any, is_ordered: bool, dates: str) -> ColumnKind:
     elif types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
         inner = kind.value_type
         if _is_flat(types, inner.value_type if types.is_dictionary(inner) else inner):
-            return ColumnKind(LISTS, reason=f"its values are of type {kind}")
+            return ColumnKind(LISTS, reason=reason)
     if types.is_timestamp(kind) or types.is_date(kind):
-        reason = f"its values are of type {kind}; {WHY}"
-        return ColumnKind("", reason=reason) if dates == "skip" else ColumnKind(WORDS)
-    return ColumnKind("", reason=f"its values are of type {kind}")
+        skipped = ColumnKind("", reason=f"{reason}; {WHY}")
+        return skipped if dates == "skip" else ColumnKind(WORDS)
+    return ColumnKind("", reason=reason)
 
 
 def _is_flat(types: Any, kind: Any) -> bool:
