@@ -52,7 +52,7 @@ def objective(z: np.ndarray, y: np.ndarray, shares: np.ndarray) -> np.ndarray:
 
 
 class Newton:
-    """Solves regressions one after another, each with the curvature that the last one left."""
+    """Solves regressions of one width, each with the curvature that the last one left."""
 
     def __init__(self) -> None:
         self.factor: np.ndarray | None = None
@@ -89,8 +89,6 @@ class Newton:
         best = int(np.argmin(values))
         (w, z), value = candidates[best], values[best]
         gain, fresh = np.inf, False
-        if self.factor is not None and len(self.factor) != x.shape[1]:
-            self.factor = None
         rough = x if sp.issparse(x) else x.astype(np.float32)
         for _ in range(STEPS):
             p = expit(z)
