@@ -257,7 +257,9 @@ def note_on_numbers(column: Column, X: Any, position: int) -> str:
     if column.kind != "nominal" or len(values) <= FEW:
         return ""
     plain = [bool(NUMBER.fullmatch(value)) for value in values]
-    dressed = [bool(DRESSED.fullmatch(value.strip())) for value in values]
+    dressed = [
+        not NUMBER.fullmatch(value) and bool(DRESSED.fullmatch(value.strip())) for value in values
+    ]
     name, n_numbers = printable(column.name), sum(plain) + sum(dressed)
     if n_numbers < MOSTLY * len(values):
         return ""

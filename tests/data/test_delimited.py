@@ -369,3 +369,9 @@ def test_a_few_words_among_numbers_are_told_with_their_first_row() -> None:
     words = "".join(f"word{k},{k % 2}\n" for k in range(30))
     plain = delimited.read(f"x,y\n{words}".encode(), "t.csv", Request(labels="y"))
     assert not any("numbers" in note for note in plain.notes)
+
+
+def test_one_word_among_numbers_is_named_whatever_their_signs():
+    numbers = "".join(f"{value / 7:.3f},{value % 2}\n" for value in range(-40, 40))
+    dataset = read(f"a,y\n{numbers}broken,1\n".encode(), labels="y")
+    assert any("all numbers but 'broken' (in 1 row, first in row 81)" in n for n in dataset.notes)
