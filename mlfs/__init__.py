@@ -6,8 +6,9 @@ importing what it does not need.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from mlfs.lazy import lazily
 
 if TYPE_CHECKING:
     from mlfs.api.explanation import Explanation, explain
@@ -76,62 +77,31 @@ __all__ = [
 ]
 
 _HOME = {
-    "Criterion": "mlfs.criteria",
-    "PairCriterion": "mlfs.criteria",
-    "SetCriterion": "mlfs.criteria",
-    "checked_number": "mlfs.criteria",
-    "Dataset": "mlfs.data",
-    "read": "mlfs.data",
-    "write": "mlfs.data",
-    "CriterionError": "mlfs.errors",
-    "DataError": "mlfs.errors",
-    "MissingExtra": "mlfs.errors",
-    "MlfsError": "mlfs.errors",
-    "MlfsWarning": "mlfs.errors",
-    "ParseError": "mlfs.errors",
-    "UnknownName": "mlfs.errors",
-    "UsageError": "mlfs.errors",
-    "Interrupted": "mlfs.errors",
-    "Info": "mlfs.information.info",
-    "LabelBlock": "mlfs.information.label_block",
-    "pareto": "mlfs.compare.pareto",
-    "Explorer": "mlfs.explorer.exploring",
-    "explore": "mlfs.explorer.exploring",
-    "Explanation": "mlfs.api.explanation",
-    "explain": "mlfs.api.explanation",
-    "Prepared": "mlfs.api.prepared",
-    "prepare": "mlfs.api.prepared",
-    "select": "mlfs.api.selecting",
-    "audit": "mlfs.auditing.auditor",
-    "Audit": "mlfs.auditing.findings",
-    "Selection": "mlfs.api.selection",
-    "Similar": "mlfs.api.similar",
-    "similar": "mlfs.api.similar",
-    "FeatureSelector": "mlfs.api.selector",
-    "StabilitySelector": "mlfs.api.stability_selector",
+    "mlfs.api.explanation": ("Explanation", "explain"),
+    "mlfs.api.prepared": ("Prepared", "prepare"),
+    "mlfs.api.selecting": ("select",),
+    "mlfs.api.selection": ("Selection",),
+    "mlfs.api.selector": ("FeatureSelector",),
+    "mlfs.api.similar": ("Similar", "similar"),
+    "mlfs.api.stability_selector": ("StabilitySelector",),
+    "mlfs.auditing.auditor": ("audit",),
+    "mlfs.auditing.findings": ("Audit",),
+    "mlfs.compare.pareto": ("pareto",),
+    "mlfs.criteria": ("Criterion", "PairCriterion", "SetCriterion", "checked_number"),
+    "mlfs.data": ("Dataset", "read", "write"),
+    "mlfs.errors": (
+        *("CriterionError", "DataError", "Interrupted", "MissingExtra", "MlfsError"),
+        *("MlfsWarning", "ParseError", "UnknownName", "UsageError"),
+    ),
+    "mlfs.explorer.exploring": ("Explorer", "explore"),
+    "mlfs.information.info": ("Info",),
+    "mlfs.information.label_block": ("LabelBlock",),
 }
-_PACKAGES = {
-    "compare",
-    "criteria",
-    "data",
-    "datasets",
-    "discretize",
-    "errors",
-    "information",
-    "metrics",
-    "models",
-    "plots",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        value = globals()[name] = getattr(importlib.import_module(_HOME[name]), name)
-        return value
-    if name in _PACKAGES:
-        return importlib.import_module(f"mlfs.{name}")
-    msg = f"module 'mlfs' has no attribute {name!r}"
-    raise AttributeError(msg)
+_PACKAGES = (
+    *("compare", "criteria", "data", "datasets", "discretize", "errors", "information"),
+    *("metrics", "models", "plots"),
+)
+__getattr__ = lazily(__name__, _HOME, _PACKAGES)
 
 
 def __dir__() -> list[str]:

@@ -20,7 +20,7 @@ import logging
 import re
 import shlex
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -36,6 +36,7 @@ __all__ = [
     "UnknownName",
     "UsageError",
     "check_name",
+    "listed",
     "plural",
     "printable",
     "setting",
@@ -45,6 +46,7 @@ LOGGER = logging.getLogger("mlfs")
 LOGGER.addHandler(logging.NullHandler())
 SNIPPET = 80
 LISTED = 20
+DECLARED = 6  # values of a column
 COMPARED = 100  # characters: to compare longer names takes long
 MOST_COMPARED = 2_000  # names
 
@@ -90,6 +92,43 @@ def plural(n: int, noun: str) -> str:
     ('1 row', '2 rows')
     """
     return f"{n} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """The first of some names in quotes, and how many there are beside them.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"], 2)
+    "'a', 'b' and 1 more"
+    """
+    return first_of((repr(printable(name)) for name in names[:most]), len(names))
+
+
+def first_of(shown: Iterable[str], total: int) -> str:
+    """The first of so many texts, and how many there are beside them.
+
+    Examples
+    --------
+    >>> first_of(["a", "b"], 2), first_of(["a", "b"], 3)
+    ('a, b', 'a, b and 1 more')
+    """
+    texts = list(shown)
+    more = total - len(texts)
+    return ", ".join(texts) + (f" and {more:,} more" if more else "")
+
+
+def in_braces(values: Sequence[str]) -> str:
+    """The values of a column as ARFF declares them, the first of many.
+
+    Examples
+    --------
+    >>> in_braces("abcdefgh")
+    '{a, b, c, d, e, f, … (8 in all)}'
+    """
+    shown = ", ".join(printable(value, 20) for value in values[:DECLARED])
+    more = f", … ({len(values)} in all)" if len(values) > DECLARED else ""
+    return f"{{{shown}{more}}}"
 
 
 _SETTING = re.compile("\x1f([a-z_]+)=([^\x1f]*)\x1f")  # `printable` leaves no such character

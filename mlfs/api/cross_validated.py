@@ -6,13 +6,12 @@ Scores come from folds, models and metrics, which lie in layers above this one
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from mlfs.errors import UsageError, plural, setting
+from mlfs.errors import plural
 
 
 @dataclass(frozen=True)
@@ -105,30 +104,3 @@ def _errors(scores: np.ndarray) -> np.ndarray:
     n_scores = (~np.isnan(scores)).sum(axis=0)
     spread = np.nansum((scores - np.nanmean(scores, axis=0)) ** 2, axis=0)
     return np.sqrt(spread / np.maximum(1, n_scores - 1) / np.maximum(1, n_scores))
-
-
-def cross_validated(
-    prepared: Any, criterion: Any, options: Mapping[str, Any], least: int, most: int
-) -> CrossValidation:
-    """Choose the number of features for a selection from prepared data.
-
-    Parameters
-    ----------
-    prepared : Prepared
-        The data.
-    criterion : str, type or Criterion
-        The criterion.
-    options : mapping
-        The options of the selection.
-    least, most : int
-        The smallest and the largest number that is tried.
-    """
-    if options["max_seconds"] is not None:
-        msg = "limits one search, and cross-validation makes one for each fold: leave it out, or "
-        raise UsageError(
-            f"{msg}try fewer features, as in {setting('n', 'cv:80')}", option="max_seconds"
-        )
-    from mlfs.compare.number_of_features import score_sizes  # above this package
-
-    validation: CrossValidation = score_sizes(prepared, criterion, options, least, most)
-    return validation

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from itertools import pairwise
@@ -193,6 +192,7 @@ def describe(dataset: Dataset) -> Description:
     groups = [group for group in columns.groups.values() if len(group) > 1]
     nominal = int(np.count_nonzero(dataset.sizes >= 0))
     cardinality = had / rows if rows else 0.0
+    names, shown = dataset.label_names, [columns.constant, identifiers, *groups[:SHOWN]]
     return Description(
         rows=rows,
         features=features,
@@ -206,7 +206,7 @@ def describe(dataset: Dataset) -> Description:
             "max": int(counts.max(initial=0)),
             "min": int(counts.min()) if labels else 0,
         },
-        labels_without_positives=_without_positives(dataset, counts),
+        labels_without_positives=[names[j] for j in np.flatnonzero(counts == 0).tolist()],
         rows_without_labels=bare,
         column_kinds={"numeric": features - nominal, "nominal": nominal},
         constant_columns=columns.constant,
@@ -221,18 +221,8 @@ def describe(dataset: Dataset) -> Description:
         left_out=[list(pair) for pair in dataset.left_out],
         source=asdict(dataset.source),
         notes=list(dataset.notes),
-        shown_names=_names(dataset, [columns.constant, identifiers, *groups]),
+        shown_names={j: dataset.names[j] for numbers in shown for j in numbers[:SHOWN]},
     )
-
-
-def _names(dataset: Dataset, shown: Sequence[Sequence[int]]) -> dict[int, str]:
-    """The names of the columns that the table shows."""
-    return {j: dataset.names[j] for numbers in shown[: SHOWN + 2] for j in numbers[:SHOWN]}
-
-
-def _without_positives(dataset: Dataset, counts: np.ndarray) -> list[str]:
-    names = dataset.label_names
-    return [names[j] for j in np.flatnonzero(counts == 0).tolist()]
 
 
 def _label_counts(labels: Any) -> tuple[np.ndarray, int]:
@@ -246,14 +236,7 @@ def _label_counts(labels: Any) -> tuple[np.ndarray, int]:
 
 
 def _label_sets(labels: Any) -> tuple[int, int]:
-    """How many label sets differ, and how many rows have none."""
-    if not sp.issparse(labels):
-        table = np.ascontiguousarray(labels)
-        n_empty = int((~(table > 0).any(axis=1)).sum())
-        if table.shape[1] == 0:
-            return min(1, table.shape[0]), n_empty
-        records = table.view(np.dtype((np.void, table.dtype.itemsize * table.shape[1])))
-        return len(set(records.ravel().tolist())), n_empty
+    """How many different label sets there are, and how many rows without a label."""
     table = sp.csr_array(labels)
     table.sort_indices()
     is_stored = table.data != 0

@@ -24,7 +24,7 @@ from mlfs.api.selection import Chosen, ColumnNames, Ranking, Selection
 from mlfs.api.text import certainty_text
 from mlfs.criteria import Criterion
 from mlfs.data.html import text
-from mlfs.errors import UsageError, plural, printable
+from mlfs.errors import UsageError, first_of, plural, printable
 from mlfs.information.info import Info
 from mlfs.search.certainty import Certainty
 from mlfs.search.panel import Terms
@@ -174,11 +174,11 @@ def _paragraph(reason: Explanation, unit: str) -> list[str]:
     if reason.score == -math.inf:
         rows.append(("why", "the criterion never picks it"))
     elif reason.rival is not None:
-        rows.append(("behind" if reason.margin < 0 else "ahead of", _gap(reason, unit)))
+        gap = f"{_name(reason.rival)} by {abs(reason.margin):.6f}{unit}"
+        rows.append(("behind" if reason.margin < 0 else "ahead of", gap))
     if reason.ties:
-        others = ", ".join(_name(tied) for tied in reason.ties[:SHOWN])
-        rest = f" and {len(reason.ties) - SHOWN} more" if len(reason.ties) > SHOWN else ""
-        rows.append(("ties with", f"{others}{rest}; the lowest column wins"))
+        others = first_of(map(_name, reason.ties[:SHOWN]), len(reason.ties))
+        rows.append(("ties with", f"{others}; the lowest column wins"))
     if reason.forced:
         rows.append(("asked for", "by --include or --start, not chosen"))
     if reason.place is not None:
@@ -234,11 +234,6 @@ def _sum(reason: Explanation, unit: str) -> str:
     if reason.redundancy < 0:
         return f"{text} + {-reason.redundancy:.6f} that the picks add"
     return f"{text} - {reason.redundancy:.6f}"
-
-
-def _gap(reason: Explanation, unit: str) -> str:
-    assert reason.rival is not None
-    return f"{_name(reason.rival)} by {abs(reason.margin):.6f}{unit}"
 
 
 def _name(named: Named) -> str:

@@ -117,32 +117,21 @@ def _array(data: Any) -> np.ndarray:
     return np.asarray(data, dtype=object) if array.dtype.kind in "US" else array
 
 
-def _same_weights(x: np.ndarray | None, y: np.ndarray | None) -> bool:
-    if x is None or y is None:
-        return x is y
-    return x is y or np.array_equal(x, y)
-
-
-def check_rows(x: CodedColumns, name: str, y: CodedColumns, y_name: str) -> None:
-    """Refuse arguments of different rows, weights or corrections."""
+def check_rows(x: CodedColumns, y: CodedColumns, y_name: str) -> None:
+    """Refuse columns of other rows, weights or corrections than those of X."""
     if x.n_rows != y.n_rows:
         msg = (
-            f"{name} has {plural(x.n_rows, 'row')} and {y_name} has {y.n_rows:,}: "
+            f"X has {plural(x.n_rows, 'row')} and {y_name} has {y.n_rows:,}: "
             "they must have the same rows, in the same order"
         )
         raise DataError(msg)
-    x_weights, y_weights = x.side.weights, y.side.weights
-    if not (
-        x_weights is y_weights
-        or (
-            x_weights is not None and y_weights is not None and np.array_equal(x_weights, y_weights)
-        )
-    ):
-        msg = f"the rows of {name} and {y_name} are weighted differently: give sample_weight"
+    weights: Any = x.side.weights, y.side.weights  # None where there are none
+    if not np.array_equal(*weights):
+        msg = f"the rows of X and {y_name} are weighted differently: give sample_weight"
         raise DataError(msg)
     if x.correction != y.correction:
         msg = (
-            f"information of {name} is prepared with the correction {x.correction!r}, and that of "
+            f"information of X is prepared with the correction {x.correction!r}, and that of "
             f"{y_name} with {y.correction!r}: give correction, or prepare both alike"
         )
         raise UsageError(msg)

@@ -9,29 +9,28 @@ is a table: one entry for each option, in the order of the help.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
-from types import MappingProxyType, NoneType
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from mlfs.api.value_kinds import (
+    POSITIVE,
+    SHARE,
     Auto,
-    Binned,
     Choice,
     ClusterAddress,
     Kind,
     LabelsAs,
     Name,
     Numbers,
-    Positive,
-    Share,
     Switch,
     TargetBins,
     ThreadCount,
     Whole,
 )
-from mlfs.binnings import COUNTED, WITHOUT_LABELS
+from mlfs.binnings import BINNINGS, COUNTED, WITHOUT_LABELS
 from mlfs.errors import UsageError, printable
 
 if TYPE_CHECKING:
@@ -190,7 +189,7 @@ OPTIONS: tuple[Option, ...] = (
         ("--cost",), TO_SELECT, "FILE", page="panels.md",
     ),
     Option(
-        "budget", Positive(), None, "What all picks may cost.", ("--budget",), TO_SELECT, "COST",
+        "budget", POSITIVE, None, "What all picks may cost.", ("--budget",), TO_SELECT, "COST",
         reported=True, page="panels.md",
     ),
     Option(
@@ -205,12 +204,12 @@ OPTIONS: tuple[Option, ...] = (
         ("--prefilter",), TO_SELECT, "N", reported=True,
     ),
     Option(
-        "alpha", Share(), 0.05,
+        "alpha", SHARE, 0.05,
         "For a number by auto or fdr, and at_least: the share of false discoveries accepted.",
         ("--alpha",), TO_SELECT, reported=True, page="how-many.md", only_for="auto or fdr",
     ),
     Option(
-        "min_gain", Share(), 0.01,
+        "min_gain", SHARE, 0.01,
         "For an automatic number: the least gain, as a share of the greatest.",
         ("--min-gain",), TO_SELECT, reported=True, page="how-many.md", only_for="auto",
     ),
@@ -241,7 +240,7 @@ OPTIONS: tuple[Option, ...] = (
         ("--permutations",), TO_SELECT, "N", reported=True, page="how-sure.md#p-values",
     ),
     Option(
-        "bins", Binned(),
+        "bins", Name("binning", choices=BINNINGS),
         "mean-sd", "How numeric columns are binned.", ("--bins",), reported=True,
         page="discretisation.md",
     ),
@@ -338,7 +337,7 @@ OPTIONS: tuple[Option, ...] = (
         page="speed.md#memory",
     ),
     Option(
-        "max_seconds", Positive(), None,
+        "max_seconds", POSITIVE, None,
         "Stop the search after so many seconds and keep the picks so far.", ("--max-seconds",),
         TO_SELECT, "S", reported=True, page="how-many.md#a-time-limit",
     ),
@@ -360,8 +359,8 @@ FITTING = (
 NAMED = {option.name: option for option in OPTIONS}
 
 
-class Options(Mapping[str, Any]):
-    """The values of options, checked once; a mapping, with the values as attributes too.
+class Options(dict[str, Any]):
+    """The values of options, checked once; a dict, with the values as attributes too.
 
     Parameters
     ----------
@@ -375,11 +374,6 @@ class Options(Mapping[str, Any]):
     (0.1, None, 3)
     """
 
-    _values: Mapping[str, Any]
-
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        vars(self)["_values"] = MappingProxyType(dict(values))
-
     @classmethod
     def with_defaults(cls, **values: Any) -> Options:
         """All declared options: these, and the others as they are by default."""
@@ -389,25 +383,19 @@ class Options(Mapping[str, Any]):
         """The same with other values of some."""
         return Options({**self, **values})
 
-    def __getitem__(self, name: str) -> Any:
-        return self._values[name]
-
     def __getattr__(self, name: str) -> Any:
-        if name in self._values:
-            return self._values[name]
+        if name in self:
+            return self[name]
         raise AttributeError(f"there is no option {name!r}")
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"options do not change: make others by but({name}=...)")
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
+    def __setitem__(self, name: str, value: Any) -> None:
+        raise TypeError(f"options do not change: make others by but({name}=...)")
 
     def __reduce__(self) -> Any:
-        return Options, (dict(self._values),)
+        return Options, (dict(self),)
 
 
 def check_options(values: Mapping[str, Any]) -> Options:
@@ -423,11 +411,6 @@ def check_options(values: Mapping[str, Any]) -> Options:
     """
     known = {name: value for name, value in values.items() if name in NAMED}
     return Options({name: NAMED[name].read(value) for name, value in known.items()})
-
-
-def check_jobs(n_jobs: Any) -> None:
-    """Refuse what is not a number of threads; None is one."""
-    NAMED["n_jobs"].read(n_jobs)
 
 
 def is_fdr(n: Any) -> bool:

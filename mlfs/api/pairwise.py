@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -24,9 +24,6 @@ from mlfs.errors import UsageError, printable
 from mlfs.information import credible, pair_matrix
 from mlfs.information.adjusted import subtract_expected
 from mlfs.information.credible import Interval
-from mlfs.information.pair_matrix import Side
-
-Fill = Callable[[np.ndarray, Side, Side, float, int], None]
 
 
 def entropy(
@@ -72,7 +69,7 @@ def entropy(
     """
     options = _options(locals())
     if Y is not None:
-        return _matrix(X, Y, _pairs(pair_matrix.joint_entropy), options)
+        return _matrix(X, Y, pair_matrix.joint_entropy, options)
     if out is not None:
         msg = "is for matrices, and there is one entropy for each column: leave it out, or give Y"
         raise UsageError(msg, option="out")
@@ -154,7 +151,7 @@ def mutual_information(
     options = _options(locals())
     if interval is not None:
         return _intervals(X, Y, options)
-    return _matrix(X, Y, _pairs(pair_matrix.mutual_information), options, expects=True)
+    return _matrix(X, Y, pair_matrix.mutual_information, options, expects=True)
 
 
 def symmetrical_uncertainty(
@@ -194,7 +191,7 @@ def symmetrical_uncertainty(
     >>> mlfs.information.symmetrical_uncertainty(["a", "b", "a", "b"], [1, 0, 1, 0])
     1.0
     """
-    return _matrix(X, Y, _pairs(pair_matrix.symmetrical_uncertainty), _options(locals()))
+    return _matrix(X, Y, pair_matrix.symmetrical_uncertainty, _options(locals()))
 
 
 def conditional_mutual_information(
@@ -240,7 +237,7 @@ def conditional_mutual_information(
     >>> round(mlfs.information.conditional_mutual_information(x, y, z, units="bits"), 9)
     1.0
     """
-    return _matrix(X, Y, None, _options(locals()), Z)
+    return _matrix(X, Y, pair_matrix.conditional, _options(locals()), (Z,))
 
 
 def interaction(
@@ -283,49 +280,38 @@ def interaction(
     >>> round(mlfs.information.interaction(x, y, z, units="bits"), 9)
     -1.0
     """
-    options = _options(locals())
-    return _matrix(X, Y, None, options, Z, quantity=pair_matrix.interaction)
+    return _matrix(X, Y, pair_matrix.interaction, _options(locals()), (Z,))
 
 
 # ---- the matrix ----------------------------------------------------------------------------------
 
 
-def _pairs(quantity: Any) -> Fill:
-    def fill(out: np.ndarray, x: Side, y: Side, factor: float, n_jobs: int) -> None:
-        pair_matrix.fill_pairs(out, x, y, quantity, factor, n_jobs)
-
-    return fill
-
-
 def _matrix(
     X: Any,
     Y: Any,
-    fill: Fill | None,
+    quantity: Any,
     options: dict[str, Any],
-    Z: Any = None,
-    quantity: Any = pair_matrix.conditional,
+    given: Sequence[Any] = (),
     *,
     expects: bool = False,
 ) -> Any:
-    """Compute a matrix for two arguments, and for a third that is given.
+    """Compute a matrix for two arguments, or for two and a third one that is given.
 
     `expects` says that the expectation under independence may be subtracted.
     """
     x, y, _ = _two(X, Y, options)
     if x.correction == "expected" and not expects:
         refuse_expected()
-    if fill is None:
-        z, _ = columns_of(Z, "Z", options, x.side.weights)
-        check_rows(x, "X", z, "Z")
-        joint = pair_matrix.joint_codes([z.side])
-
-        def fill(out: np.ndarray, x: Side, y: Side, factor: float, n_jobs: int) -> None:
-            pair_matrix.fill_triples(out, x, y, joint, quantity, factor, n_jobs)
-
-    shape = len(x), len(y)
-    matrix = _allocate(shape, options)
-    factor = UNITS[options["units"]]
-    fill(matrix, x.side, y.side, factor, threads_of(options["n_jobs"]))
+    others = [columns_of(Z, "Z", options, x.side.weights)[0] for Z in given]
+    for z in others:
+        check_rows(x, z, "Z")
+    matrix = _allocate((len(x), len(y)), options)
+    factor, n_threads = UNITS[options["units"]], threads_of(options["n_jobs"])
+    if others:
+        joint = pair_matrix.joint_codes([z.side for z in others])
+        pair_matrix.fill_triples(matrix, x.side, y.side, joint, quantity, factor, n_threads)
+    else:
+        pair_matrix.fill_pairs(matrix, x.side, y.side, quantity, factor, n_threads)
     if x.correction == "expected":
         subtract_expected(matrix, x.side, y.side, factor)
     if isinstance(matrix, np.memmap):
@@ -342,7 +328,7 @@ def _two(
     else:
         x, weights = columns_of(X, "X", options, None)
         y = x if Y is X else columns_of(Y, "Y", options, weights)[0]
-    check_rows(x, "X", y, "Y")
+    check_rows(x, y, "Y")
     return x, y, x.side.weights
 
 

@@ -1,24 +1,24 @@
-"""One search with the options of a user, and the ranking that it gives."""
+"""One search with the options of a user."""
 
 from __future__ import annotations
 
 import inspect
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from mlfs.api.candidates import Grouping, features_named
-from mlfs.api.certainties import named, with_reasons
+from mlfs.api.candidates import features_named
 from mlfs.api.options import Options, is_auto, is_fdr, n_of
 from mlfs.api.prepared import Prepared
-from mlfs.api.selection import SCHEMA, TERMS, Ranking, Selection
+from mlfs.api.selection import Selection
+from mlfs.api.selection_json import check_document
 from mlfs.criteria import Criterion
 from mlfs.data.dataset import Dataset
-from mlfs.errors import Caution, UsageError, plural, printable, setting
+from mlfs.errors import Caution, DataError, UsageError, plural, printable, setting
 from mlfs.information.for_search import can_count_alone, counted_alone, plain_of
 from mlfs.information.info import Info
 from mlfs.search.blankets import Member, blanket_of
@@ -132,7 +132,8 @@ def search(
         excluded = excluded if best_only or plan.demands is not None else left_out
     view = info
     if plan.options.prefilter is not None:
-        order = np.lexsort((info.features, -_round(info.mi_fL)))
+        rounded = np.round(info.mi_fL / 1e-12)  # so that rounding does not decide
+        order = np.lexsort((info.features, -rounded))
         kept = order[~np.isin(order, excluded)][: plan.options.prefilter]
         view = info.only(sorted({*kept.tolist(), *forced}))
     numbers: np.ndarray | None = None
@@ -365,11 +366,6 @@ def _why_fewer(plan: Plan, result: SearchResult, n: int, filtered: bool) -> str:
     return f"fewer features than asked for, {n_picks} of {n}: {why}"
 
 
-def _round(values: np.ndarray) -> np.ndarray:
-    """Make values equal that differ by rounding only, so that the lower column goes first."""
-    return np.round(values / 1e-12)
-
-
 def _start_of(start: Any, label: str) -> Any:
     """Give the columns of an earlier selection, for all labels or for one."""
     if start is None:
@@ -378,115 +374,11 @@ def _start_of(start: Any, label: str) -> Any:
         ranking = start.labels.get(label) if label and start.labels else start
         return () if ranking is None else ranking.names
     if isinstance(start, Mapping):
-        if start.get("schema") != SCHEMA:
-            msg = (
-                f"start is no selection of schema {SCHEMA}: "
-                "give what mlfs select --format json wrote"
-            )
-            raise UsageError(msg)
         try:
-            subsets = {entry["name"]: entry["selected"] for entry in start.get("labels", ())}
-            picked = subsets.get(label, ()) if label and subsets else start["selected"]
-            return [str(entry["name"]) for entry in picked]
-        except (KeyError, TypeError, AttributeError) as error:
-            msg = f"start is a damaged selection: {printable(repr(error))} is not as expected"
-            raise UsageError(msg) from error
+            check_document(start, "start")
+        except DataError as error:
+            raise UsageError(str(error)) from None
+        subsets = {entry["name"]: entry["selected"] for entry in start.get("labels", ())}
+        picked = subsets.get(label, ()) if label and subsets else start["selected"]
+        return [entry["name"] for entry in picked]
     return start
-
-
-def ranking_from(
-    result: SearchResult, grouping: Grouping, data: Dataset, label: str = ""
-) -> Ranking:
-    """Name the columns of each pick; the columns of a group share its rank and its score."""
-    picks, terms = result.picks, result.terms_of_panel
-    ranks = np.arange(1, len(picks) + 1)
-    groups: tuple[str, ...] = ()
-    if not grouping.trivial:
-        members, candidates = grouping.members, picks.columns.tolist()
-        rows = np.repeat(np.arange(len(picks)), [len(members[c]) for c in candidates])
-        first_columns = np.array([columns[0] for columns in members])
-        columns = np.array(grouping.columns(candidates), np.int64)
-        groups = tuple(grouping.names[candidates[row]] for row in rows.tolist())
-        runners_up = np.where(picks.runners_up < 0, -1, first_columns[picks.runners_up])
-        picks = replace(picks, runners_up=runners_up, tied=first_columns[picks.tied])
-        terms = tuple(term.renumbered(first_columns) for term in terms)
-        terms = tuple(terms[row] for row in rows.tolist()) if terms else ()
-        picks, ranks = replace(picks.take(rows), columns=columns), ranks[rows]
-    names = data.feature_names if label else data.names
-    column_names = tuple(map(names.__getitem__, picks.columns.tolist()))
-    certainty = named(with_reasons(result, grouping, data, label), grouping, data, names)
-    if certainty and not grouping.trivial:
-        certainty = tuple(certainty[row] for row in rows.tolist())
-    significance = result.significance
-    if significance is not None and not grouping.trivial:
-        significance = replace(significance, columns=np.array([m[0] for m in grouping.members]))
-    if data.places is not None:
-        picks = picks.renumbered(data.given)
-        terms = tuple(term.renumbered(data.given) for term in terms)
-        if significance is not None:
-            significance = replace(significance, columns=data.given[significance.columns])
-    return Ranking(
-        picks,
-        ranks,
-        column_names,
-        groups,
-        label=label,
-        interrupted=result.interrupted,
-        timed_out=result.timed_out,
-        significance=significance,
-        terms_of_panel=terms,
-        certainty=certainty,
-    )
-
-
-def unite_rankings(by_label: Mapping[str, Ranking]) -> Ranking:
-    """Unite the picks of all labels: by best rank, then by how many picked it, then by column.
-
-    Score and terms are those of the label that ranked a column best; of several such labels, of
-    the one with the highest score, so that the order of the labels does not matter.
-    """
-    rankings = list(by_label.values())
-    if not rankings:
-        return Ranking(Picks.empty(), np.zeros(0, np.int64), ())
-    picks = Picks.concatenate([ranking.picks for ranking in rankings])
-    rank = np.concatenate([ranking.ranks for ranking in rankings])
-    worth = (-picks.margins, picks.redundancy, -picks.relevance, -picks.scores)
-    order = np.lexsort((*worth, rank, picks.columns))
-    _, first, times = np.unique(picks.columns[order], return_index=True, return_counts=True)
-    best = order[first]
-    order = np.lexsort((picks.columns[best], -times, rank[best]))
-    best, times = best[order], times[order]
-    names = [name for ranking in rankings for name in ranking.names]
-    groups = [group for ranking in rankings for group in ranking.groups]
-    return Ranking(
-        picks.take(best),
-        np.arange(1, best.size + 1),
-        tuple(names[i] for i in best),
-        tuple(groups[i] for i in best) if groups else (),
-        times,
-    )
-
-
-def rescale(ranking: Ranking, factor: float) -> Ranking:
-    """Express scores and terms in another unit."""
-    if factor == 1.0:
-        return ranking
-
-    def times_factor(record: Any, *names: str) -> Any:
-        return replace(record, **{name: getattr(record, name) * factor for name in names})
-
-    picks = times_factor(ranking.picks, "scores", "margins", *TERMS)
-    significance = ranking.significance
-    if significance is not None:
-        significance = times_factor(
-            significance, "relevance", "chance_mean", "chance_sd", "low", "high"
-        )
-    terms = tuple(term.times(factor) for term in ranking.terms_of_panel)
-    certainty = tuple(entry and entry.rescaled(factor) for entry in ranking.certainty)
-    return replace(
-        ranking,
-        picks=picks,
-        significance=significance,
-        terms_of_panel=terms,
-        certainty=certainty,
-    )

@@ -12,7 +12,7 @@ from mlfs.api.candidates import Grouping
 from mlfs.api.estimators import BY_CHANCE, most_by_chance, why_not_expected
 from mlfs.data.dataset import Dataset, Label
 from mlfs.discretize import Binnings
-from mlfs.errors import Caution, plural, printable
+from mlfs.errors import Caution, first_of, listed, plural, printable
 from mlfs.information.for_search import (
     constant_features,
     copies_of_labels,
@@ -116,7 +116,7 @@ def identifier_notes(prepared: Prepared, plan: Plan) -> list[str]:
     """Say which columns name a row: those that are left out, and those that may be picked."""
     names, left_out = prepared.dataset.names, plan.left_out
     if left_out:
-        shown = _listed([names[j] for j in left_out])
+        shown = listed([names[j] for j in left_out], SHOWN)
         columns = "column" if len(left_out) == 1 else f"{len(left_out):,} columns"
         text = (
             f"left out {columns} with another value in every row, like a key, or nearly so: "
@@ -126,7 +126,7 @@ def identifier_notes(prepared: Prepared, plan: Plan) -> list[str]:
     picked = [j for j in prepared.identifiers if j not in {*plan.excluded, *plan.forced}]
     if not picked:
         return []
-    shown = _listed([names[j] for j in picked])
+    shown = listed([names[j] for j in picked], SHOWN)
     return [
         Caution(
             f"{plural(len(picked), 'column')} with another value in every row, like a key, or "
@@ -161,11 +161,6 @@ def leak_notes(prepared: Prepared, picks: Picks) -> list[str]:
     ]
     if not pairs:
         return []
-    shown = ", ".join(pairs[:SHOWN]) + (f" and {len(pairs) - SHOWN} more" if pairs[SHOWN:] else "")
+    shown = first_of(pairs[:SHOWN], len(pairs))
     text = "a pick and a label tell the same, or nearly, as if one were a copy of the other: "
     return [Caution(f"{text}{shown}; exclude (--exclude) a column that is known after its label")]
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(printable(name)) for name in names[:SHOWN])
-    return f"{shown} and {len(names) - SHOWN:,} more" if len(names) > SHOWN else shown

@@ -1,19 +1,27 @@
-"""The searches of a selection: one for all labels, or one for each."""
+"""The searches of a selection, one for all labels or for each, and the rankings they give."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
+import numpy as np
+
+from mlfs.api.candidates import Grouping
 from mlfs.api.options import is_fdr
-from mlfs.api.plan import Plan, fixed_candidates, ranking_from, search
+from mlfs.api.plan import Plan, fixed_candidates, search
 from mlfs.api.prepared import Prepared
 from mlfs.api.resampled import refuse_draws, resample
-from mlfs.api.selection import Ranking
+from mlfs.api.selection import TERMS, Ranking
+from mlfs.data.dataset import Dataset
 from mlfs.errors import Caution, plural, printable
 from mlfs.information.columns_info import ColumnsInfo
 from mlfs.information.for_search import with_parents_of
 from mlfs.information.info import Info
-from mlfs.search.picks import SearchResult
+from mlfs.search.blankets import SPOUSE, THROUGH
+from mlfs.search.certainty import Certainty
+from mlfs.search.picks import Picks, SearchResult
 
 
 @dataclass
@@ -45,7 +53,7 @@ def search_all(plan: Plan, prepared: Prepared, info: Info, per_label: bool) -> S
     shortfalls: dict[str, str] = {}
     for label in sorted(results):
         result, label_name = results[label], labels[label]
-        out.by_label[label_name] = ranking_from(
+        out.by_label[label_name] = _ranking_from(
             result, prepared.grouping, prepared.dataset, label_name
         )
         out.pair_terms["counted"] += result.counted
@@ -108,3 +116,137 @@ def _search_on_cluster(
     results, out.interrupted = searches
     out.timed_out = len(results) < len(labels) and not out.interrupted
     return results
+
+
+def _ranking_from(
+    result: SearchResult, grouping: Grouping, data: Dataset, label: str = ""
+) -> Ranking:
+    """Name the columns of each pick; the columns of a group share its rank and its score."""
+    picks, terms = result.picks, result.terms_of_panel
+    ranks = np.arange(1, len(picks) + 1)
+    groups: tuple[str, ...] = ()
+    if not grouping.trivial:
+        members, candidates = grouping.members, picks.columns.tolist()
+        rows = np.repeat(np.arange(len(picks)), [len(members[c]) for c in candidates])
+        first_columns = np.array([columns[0] for columns in members])
+        columns = np.array(grouping.columns(candidates), np.int64)
+        groups = tuple(grouping.names[candidates[row]] for row in rows.tolist())
+        runners_up = np.where(picks.runners_up < 0, -1, first_columns[picks.runners_up])
+        picks = replace(picks, runners_up=runners_up, tied=first_columns[picks.tied])
+        terms = tuple(term.renumbered(first_columns) for term in terms)
+        terms = tuple(terms[row] for row in rows.tolist()) if terms else ()
+        picks, ranks = replace(picks.take(rows), columns=columns), ranks[rows]
+    names = data.feature_names if label else data.names
+    column_names = tuple(map(names.__getitem__, picks.columns.tolist()))
+    certainty = _named(_with_reasons(result, grouping, data, label), grouping, data, names)
+    if certainty and not grouping.trivial:
+        certainty = tuple(certainty[row] for row in rows.tolist())
+    significance = result.significance
+    if significance is not None and not grouping.trivial:
+        significance = replace(significance, columns=np.array([m[0] for m in grouping.members]))
+    if data.places is not None:
+        picks = picks.renumbered(data.given)
+        terms = tuple(term.renumbered(data.given) for term in terms)
+        if significance is not None:
+            significance = replace(significance, columns=data.given[significance.columns])
+    return Ranking(
+        picks,
+        ranks,
+        column_names,
+        groups,
+        label=label,
+        interrupted=result.interrupted,
+        timed_out=result.timed_out,
+        significance=significance,
+        terms_of_panel=terms,
+        certainty=certainty,
+    )
+
+
+def _with_reasons(
+    result: SearchResult, grouping: Grouping, data: Dataset, label: str
+) -> tuple[Certainty | None, ...]:
+    """Why each pick is in a Markov blanket, and its p-value if there is no other."""
+    if not result.members:
+        return result.certainty
+    candidates = [group or data.names[m[0]] for group, m in zip(
+        grouping.names, grouping.members, strict=True
+    )]  # fmt: skip
+    variables = [*candidates, *data.label_names]
+    known = result.certainty or (None,) * len(result.picks)
+    out: list[Certainty | None] = []
+    for column, certainty in zip(result.picks.columns.tolist(), known, strict=True):
+        member = result.members.get(column)
+        if member is not None:
+            via = "" if member.via < 0 else variables[member.via]
+            by = {SPOUSE: f" of {label}, by {via}", THROUGH: f" {via}"}.get(member.kind, "")
+            known_so_far = certainty or Certainty()
+            p = member.p if known_so_far.p is None else known_so_far.p
+            certainty = replace(known_so_far, p=p, reason=member.kind + by)
+        out.append(certainty)
+    return tuple(out)
+
+
+def _named(
+    certainty: tuple[Certainty | None, ...], grouping: Grouping, data: Dataset, names: Sequence[str]
+) -> tuple[Certainty | None, ...]:
+    """Name the substitutes by columns of the table that was given, or by their groups."""
+    if not certainty:
+        return ()
+    first = [columns[0] for columns in grouping.members]
+    shown = [group or names[column] for group, column in zip(grouping.names, first, strict=True)]
+    numbers = data.given[first]
+    return tuple(entry and entry.renumbered(numbers, shown) for entry in certainty)
+
+
+def unite_rankings(by_label: Mapping[str, Ranking]) -> Ranking:
+    """Unite the picks of all labels: by best rank, then by how many picked it, then by column.
+
+    Score and terms are those of the label that ranked a column best; of several such labels, of
+    the one with the highest score, so that the order of the labels does not matter.
+    """
+    rankings = list(by_label.values())
+    if not rankings:
+        return Ranking(Picks.empty(), np.zeros(0, np.int64), ())
+    picks = Picks.concatenate([ranking.picks for ranking in rankings])
+    rank = np.concatenate([ranking.ranks for ranking in rankings])
+    worth = (-picks.margins, picks.redundancy, -picks.relevance, -picks.scores)
+    order = np.lexsort((*worth, rank, picks.columns))
+    _, first, times = np.unique(picks.columns[order], return_index=True, return_counts=True)
+    best = order[first]
+    order = np.lexsort((picks.columns[best], -times, rank[best]))
+    best, times = best[order], times[order]
+    names = [name for ranking in rankings for name in ranking.names]
+    groups = [group for ranking in rankings for group in ranking.groups]
+    return Ranking(
+        picks.take(best),
+        np.arange(1, best.size + 1),
+        tuple(names[i] for i in best),
+        tuple(groups[i] for i in best) if groups else (),
+        times,
+    )
+
+
+def rescale(ranking: Ranking, factor: float) -> Ranking:
+    """Express scores and terms in another unit."""
+    if factor == 1.0:
+        return ranking
+
+    def times_factor(record: Any, *names: str) -> Any:
+        return replace(record, **{name: getattr(record, name) * factor for name in names})
+
+    picks = times_factor(ranking.picks, "scores", "margins", *TERMS)
+    significance = ranking.significance
+    if significance is not None:
+        significance = times_factor(
+            significance, "relevance", "chance_mean", "chance_sd", "low", "high"
+        )
+    terms = tuple(term.times(factor) for term in ranking.terms_of_panel)
+    certainty = tuple(entry and entry.rescaled(factor) for entry in ranking.certainty)
+    return replace(
+        ranking,
+        picks=picks,
+        significance=significance,
+        terms_of_panel=terms,
+        certainty=certainty,
+    )

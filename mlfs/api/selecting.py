@@ -14,22 +14,15 @@ import numpy as np
 from mlfs import criteria
 from mlfs.api.as_dataset import mark_once
 from mlfs.api.candidates import features_named
-from mlfs.api.cross_validated import CrossValidation, cross_validated
+from mlfs.api.cross_validated import CrossValidation
 from mlfs.api.estimators import refuse_unanswered
 from mlfs.api.given import AN_ARRAY
 from mlfs.api.options import OPTIONS, UNITS, Options, check_options, number_asked
 from mlfs.api.panels import demands_of, groups_to_merge
-from mlfs.api.plan import (
-    Plan,
-    check_on_pick,
-    fixed_candidates,
-    rescale,
-    start_of,
-    unite_rankings,
-)
+from mlfs.api.plan import Plan, check_on_pick, fixed_candidates, start_of
 from mlfs.api.prepared import DEFAULTS, Prepared, corrected_for, prepare
 from mlfs.api.prepared_notes import identifier_notes, identifiers, leak_notes
-from mlfs.api.searches import Searches, search_all
+from mlfs.api.searches import Searches, rescale, search_all, unite_rankings
 from mlfs.api.selection import Selection
 from mlfs.api.unused_options import refuse_on_cluster, refuse_unused
 from mlfs.api.value_kinds import (
@@ -409,24 +402,18 @@ def _selection_of(
     units = options.units if criterion.unit == "information" else "ratio"
     ranking = unite_rankings(by_label) if per_label or not by_label else by_label[""]
     rows, d, q = prepared.dataset.shape
+    given = {} if prepared.dataset.places is None else {"columns": prepared.dataset.n_given}
     factor = UNITS.get(units, 1.0)
-    ranking = rescale(ranking, factor)
+    ranking = replace(
+        rescale(ranking, factor), interrupted=searches.interrupted, timed_out=searches.timed_out
+    )
     return Selection(
-        picks=ranking.picks,
-        ranks=ranking.ranks,
-        names=ranking.names,
-        groups=ranking.groups,
-        times=ranking.times,
-        interrupted=searches.interrupted,
-        timed_out=searches.timed_out,
-        significance=ranking.significance,
-        terms_of_panel=ranking.terms_of_panel,
-        certainty=ranking.certainty,
+        **ranking.parts(),
         criterion=plan.name,
         parameters={key: v for key, v in vars(criterion).items() if not key.startswith("_")},
         scope="each label" if per_label else "all labels",
         units=units,
-        data={"rows": rows, "features": d, "labels": q, **_columns_given(prepared)},
+        data={"rows": rows, "features": d, "labels": q, **given},
         labels={key: rescale(by_label[key], factor) for key in by_label if per_label},
         network=network,
         binnings=prepared.binnings,
@@ -451,12 +438,6 @@ def _selection_of(
     )
 
 
-def _columns_given(prepared: Prepared) -> dict[str, int]:
-    """How many columns were given, if some of them are left out of X."""
-    dataset = prepared.dataset
-    return {} if dataset.places is None else {"columns": dataset.n_given}
-
-
 def _number_by_cv(plan: Plan, prepared: Prepared, criterion: Any) -> CrossValidation:
     """Choose the number of features by cross-validation, among those that can be selected."""
     forced, excluded = fixed_candidates(plan, prepared, "")
@@ -470,7 +451,9 @@ def _number_by_cv(plan: Plan, prepared: Prepared, criterion: Any) -> CrossValida
     columns = {"include": plan.forced, "exclude": [*plan.excluded, *plan.left_out]}
     if not isinstance(plan.options.start, (Selection, Mapping)):
         columns["start"] = start_of(plan, prepared.dataset, "")
-    return cross_validated(prepared, criterion, plan.options.but(**columns), len(forced), most)
+    from mlfs.compare.number_of_features import score_sizes  # above this package
+
+    return score_sizes(prepared, criterion, plan.options.but(**columns), len(forced), most)
 
 
 def _never_picked(prepared: Prepared, options: Options, forced: list[int]) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -124,6 +124,10 @@ class Ranking:
 
     def __len__(self) -> int:
         return len(self.picks)
+
+    def parts(self) -> dict[str, Any]:
+        """The picks and all about them, by name."""
+        return {part.name: getattr(self, part.name) for part in fields(Ranking)}
 
     @cached_property
     def chosen(self) -> tuple[Chosen, ...]:

@@ -22,7 +22,6 @@ from mlfs.search.picks import Picks, Significance
 
 MOST_BYTES = 1 << 28
 REMEDY = "give what mlfs select --format json wrote"
-RESULTS = ("scores", *TERMS, "margins", "runners_up")
 
 
 def read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -95,12 +94,7 @@ def _selection(document: Mapping[str, Any]) -> Selection:
     binnings = tuple(Binning.from_dict(record) for record in document.get("binning", ()))
     rankings = [union, *labels.values()]
     return Selection(
-        **{name: getattr(union, name) for name in ("picks", "ranks", "names", "groups", "times")},
-        interrupted=bool(document.get("interrupted")),
-        timed_out=bool(document.get("timed_out")),
-        significance=union.significance,
-        terms_of_panel=union.terms_of_panel,
-        certainty=union.certainty,
+        **union.parts(),
         criterion=str(document["criterion"]),
         parameters=dict(document["parameters"]),
         scope=str(document["scope"]),
@@ -146,6 +140,8 @@ def _ranking(entry: Mapping[str, Any], label: str = "") -> Ranking:
         groups if any(groups) else (),
         times if times.any() else None,
         label=label,
+        interrupted=bool(entry.get("interrupted")),
+        timed_out=bool(entry.get("timed_out")),
         significance=None if significance is None else _significance(significance),
         certainty=certainty if any(certainty) else (),
         terms_of_panel=tuple(_terms(record["panel"]) for record in records if "panel" in record),

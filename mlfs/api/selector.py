@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import functools
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -44,8 +45,9 @@ from mlfs.errors import DataError, Interrupted, MlfsError, UsageError, printable
 PARAMETERS = {option.name: option.parameter for option in OPTIONS if option.parameter}
 
 
-def _knowing_n(init: Callable[..., None]) -> Callable[..., None]:
+def _knowing_n(kind: type[Any]) -> type[Any]:
     """Refuse what `mlfs.select` calls the number of features, in a sentence."""
+    init = kind.__init__
 
     @functools.wraps(init)
     def __init__(self: Any, *args: Any, **named: Any) -> None:  # noqa: N807
@@ -55,9 +57,12 @@ def _knowing_n(init: Callable[..., None]) -> Callable[..., None]:
             raise TypeError(f"{msg}, and not n={value}")
         init(self, *args, **named)
 
-    return __init__
+    kind.__init__ = __init__
+    return kind
 
 
+@_knowing_n
+@dataclass(eq=False, repr=False)
 class FeatureSelector(ColumnSelector):
     """Select the features that matter for all labels together, or for each label.
 
@@ -218,79 +223,52 @@ class FeatureSelector(ColumnSelector):
     [[0, 0], [0, 1], [1, 0], [1, 1]]
     """
 
-    @_knowing_n
-    def __init__(
-        self,
-        criterion: Any = "scls",
-        n_features_to_select: float | str | None = None,
-        *,
-        per_label: bool = False,
-        parameters: Mapping[str, Any] | None = None,
-        include: Any = (),
-        exclude: Any = (),
-        given: Any = (),
-        drop_constant: bool = False,
-        keep_identifiers: bool = False,
-        groups: Any = None,
-        at_least: Mapping[str, int] | None = None,
-        at_most: int | Mapping[str, int] | None = None,
-        cost: Any = None,
-        budget: float | None = None,
-        cost_rule: str = "ratio",
-        start: Any = None,
-        prefilter: int | None = None,
-        bins: Bins = "mean-sd",
-        n_bins: int | None = None,
-        nominal_limit: int = 10,
-        target_bins: str | None = None,
-        labels_as: str = "each",
-        missing: Missing = "level",
-        dates: Dates = "skip",
-        estimator: Estimator = "counts",
-        correction: Correction = "auto",
-        categorical_features: Any = "from_dtype",
-        classes: bool = False,
-        network: Any = None,
-        order: Order = "cheap",
-        k: int | None = None,
-        alpha: float = 0.05,
-        min_gain: float = 0.01,
-        cv_model: Any = "br",
-        cv_metric: str = "micro_f1",
-        cv_folds: int = 5,
-        resamples: int | None = None,
-        permutations: int | None = None,
-        units: Units = "nats",
-        n_jobs: int | None = None,
-        cluster: Any = None,
-        max_memory: int | str | None = None,
-        max_seconds: float | None = None,
-        random_state: Any = 0,
-        verbose: bool | int = False,
-    ) -> None:
-        self.criterion, self.parameters = criterion, parameters
-        self.n_features_to_select = n_features_to_select
-        self.per_label = per_label
-        self.include, self.exclude, self.given = include, exclude, given
-        self.drop_constant, self.keep_identifiers = drop_constant, keep_identifiers
-        self.groups, self.start = groups, start
-        self.at_least, self.at_most = at_least, at_most
-        self.cost, self.budget, self.cost_rule = cost, budget, cost_rule
-        self.prefilter = prefilter
-        self.bins, self.n_bins, self.nominal_limit = bins, n_bins, nominal_limit
-        self.target_bins, self.labels_as = target_bins, labels_as
-        self.missing, self.dates = missing, dates
-        self.estimator, self.correction = estimator, correction
-        self.categorical_features = categorical_features
-        self.classes = classes
-        self.network, self.order, self.k = network, order, k
-        self.alpha, self.min_gain = alpha, min_gain
-        self.cv_model, self.cv_metric, self.cv_folds = cv_model, cv_metric, cv_folds
-        self.resamples, self.permutations = resamples, permutations
-        self.units = units
-        self.n_jobs, self.cluster = n_jobs, cluster
-        self.max_memory, self.max_seconds = max_memory, max_seconds
-        self.random_state, self.verbose = random_state, verbose
+    criterion: Any = "scls"
+    n_features_to_select: float | str | None = None
+    _: KW_ONLY
+    per_label: bool = False
+    parameters: Mapping[str, Any] | None = None
+    include: Any = ()
+    exclude: Any = ()
+    given: Any = ()
+    drop_constant: bool = False
+    keep_identifiers: bool = False
+    groups: Any = None
+    at_least: Mapping[str, int] | None = None
+    at_most: int | Mapping[str, int] | None = None
+    cost: Any = None
+    budget: float | None = None
+    cost_rule: str = "ratio"
+    start: Any = None
+    prefilter: int | None = None
+    bins: Bins = "mean-sd"
+    n_bins: int | None = None
+    nominal_limit: int = 10
+    target_bins: str | None = None
+    labels_as: str = "each"
+    missing: Missing = "level"
+    dates: Dates = "skip"
+    estimator: Estimator = "counts"
+    correction: Correction = "auto"
+    categorical_features: Any = "from_dtype"
+    classes: bool = False
+    network: Any = None
+    order: Order = "cheap"
+    k: int | None = None
+    alpha: float = 0.05
+    min_gain: float = 0.01
+    cv_model: Any = "br"
+    cv_metric: str = "micro_f1"
+    cv_folds: int = 5
+    resamples: int | None = None
+    permutations: int | None = None
+    units: Units = "nats"
+    n_jobs: int | None = None
+    cluster: Any = None
+    max_memory: int | str | None = None
+    max_seconds: float | None = None
+    random_state: Any = 0
+    verbose: bool | int = False
 
     def __sklearn_clone__(self) -> Self:
         bare = copy.copy(self)

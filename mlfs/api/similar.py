@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,12 +11,12 @@ import scipy.sparse as sp
 
 from mlfs.api.counted import threads_of
 from mlfs.api.options import check_options
-from mlfs.api.prepared import Prepared, prepare
-from mlfs.api.text import CONTROL_IN_CELLS, align, escape
-from mlfs.api.value_kinds import Bins, Missing, checked_share
+from mlfs.api.prepared import prepare
+from mlfs.api.text import CONTROL_IN_CELLS, align, csv_of, escape
+from mlfs.api.value_kinds import SHARE, Bins, Missing
 from mlfs.counting.memory import bytes_of
 from mlfs.data.frames import naming_half_pairs, pandas
-from mlfs.errors import DataError, UsageError, plural, printable
+from mlfs.errors import DataError, UsageError, first_of, plural, printable
 from mlfs.information import pair_matrix
 from mlfs.information.for_search import plain_of
 from mlfs.information.pair_matrix import Side
@@ -115,13 +113,11 @@ class Similar(Mapping[str, "list[int]"]):
 
     def to_csv(self) -> str:
         """Give a table of columns and their groups, as ``--groups-from`` reads it."""
-        stream = io.StringIO()
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(["column", "group", "relevance"])
+        lines = [["column", "group", "relevance"]]
         for row in self._rows():
             texts = [escape(row[key], CONTROL_IN_CELLS) for key in ("column", "group")]
-            writer.writerow([*texts, repr(row["relevance"])])
-        return stream.getvalue()
+            lines.append([*texts, repr(row["relevance"])])
+        return csv_of(lines)
 
     def table(self) -> str:
         """Show the clusters as text."""
@@ -135,10 +131,9 @@ class Similar(Mapping[str, "list[int]"]):
             zip(self.representatives, self.members, strict=True)
         ):
             others = [printable(self.names[j], WIDEST) for j in columns if j != representative]
-            more = f" and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
             name = printable(self.names[representative], WIDEST)
             numbers = f"{self.least(i):.6f}", f"{self.relevance[representative]:.6f}"
-            texts = [str(len(columns)), *numbers, name, ", ".join(others[:SHOWN]) + more]
+            texts = [str(len(columns)), *numbers, name, first_of(others[:SHOWN], len(others))]
             rows.append(texts)
         header = ["size", "least SU", "relevance", "representative", "others"]
         lines = align(header, rows, left={3, 4}) if rows else []
@@ -214,7 +209,7 @@ def similar(
     ('x0', 'x2')
     """
     options = check_options(locals())
-    threshold = checked_share(threshold, "threshold")
+    threshold = SHARE.read("threshold", threshold)
     if threshold == 0:
         raise UsageError("is above 0: every two columns share as much", option="threshold")
     prepared = prepare(data, **options, correction="none")
@@ -241,13 +236,8 @@ def similar(
         representatives,
         relevance,
         pairs,
-        _numbers(prepared),
+        prepared.dataset.given,
     )
-
-
-def _numbers(prepared: Prepared) -> np.ndarray:
-    dataset = prepared.dataset
-    return np.arange(len(dataset.names)) if dataset.places is None else dataset.given
 
 
 def _similar_pairs(side: Side, threshold: float, threads: int, most: int) -> sp.csr_array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -14,11 +15,12 @@ from mlfs.api.plan import HALF
 from mlfs.api.prepared import DEFAULTS, prepare
 from mlfs.api.selecting import select_silently
 from mlfs.api.selector import FeatureSelector
-from mlfs.api.value_kinds import Share, Whole, is_cv
+from mlfs.api.value_kinds import SHARE, Whole, is_cv
 from mlfs.errors import UsageError, printable, tell
 from mlfs.search.resampling import halves
 
 
+@dataclass(eq=False, repr=False)
 class StabilitySelector(ColumnSelector):
     """Select the features that a selector picks on most subsamples of the rows.
 
@@ -89,22 +91,13 @@ class StabilitySelector(ColumnSelector):
     ([2, 5], [1.0, 1.0])
     """
 
-    def __init__(
-        self,
-        selector: FeatureSelector | None = None,
-        *,
-        n_subsamples: int = 100,
-        share: float = 0.5,
-        threshold: float = 0.6,
-        confidence: float = 0.95,
-        random_state: Any = 0,
-    ) -> None:
-        self.selector = selector
-        self.n_subsamples = n_subsamples
-        self.share = share
-        self.threshold = threshold
-        self.confidence = confidence
-        self.random_state = random_state
+    selector: FeatureSelector | None = None
+    _: KW_ONLY
+    n_subsamples: int = 100
+    share: float = 0.5
+    threshold: float = 0.6
+    confidence: float = 0.95
+    random_state: Any = 0
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Select on each subsample and count.
@@ -150,7 +143,7 @@ class StabilitySelector(ColumnSelector):
         """The number of subsamples and their share of the rows."""
         n_subsamples = Whole().read("n_subsamples", self.n_subsamples)
         for name in ("share", "threshold", "confidence"):
-            Share().read(name, getattr(self, name))
+            SHARE.read(name, getattr(self, name))
         if not 0 < self.share < 1:
             raise UsageError(f"is {self.share}: it lies between 0 and 1", option="share")
         if not 0 < self.confidence < 1:

@@ -8,12 +8,12 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mlfs.api.selection import Chosen, ColumnNames, Ranking, Selection
 from mlfs.criteria import TIERS
-from mlfs.errors import plural, printable
+from mlfs.errors import first_of, plural, printable
 from mlfs.search.certainty import Certainty
 
 if TYPE_CHECKING:
@@ -68,14 +68,12 @@ def escape(text: str, pattern: re.Pattern[str] = CONTROL) -> str:
 
 def csv_text(selection: Selection) -> str:
     """Render one line for each pick in full precision; per label, the label comes first."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
     per_label = selection.scope == "each label"
     rankings: Sequence[Ranking] = list(selection.labels.values()) if per_label else [selection]
     panel = PANEL if any(ranking.terms_of_panel for ranking in rankings) else ()
     rows = (entry.to_row() for ranking in rankings for entry in ranking.certainty if entry)
     certain = [*next(rows, {})]
-    writer.writerow([*(["label"] if per_label else []), *COLUMNS, *panel, *certain])
+    lines = [[*(["label"] if per_label else []), *COLUMNS, *panel, *certain]]
     for ranking in rankings:
         for pick in ranking.chosen:
             label = [escape(ranking.label, CONTROL_IN_CELLS)] if per_label else []
@@ -85,7 +83,20 @@ def csv_text(selection: Selection) -> str:
                 indices = (str(entry["index"]) for entry in sure["substitutes"])
                 sure["substitutes"] = " ".join(indices)
             more = [_constraint(terms.get(name)) for name in panel]
-            writer.writerow([*label, *_cells(pick), *more, *(sure.get(name) for name in certain)])
+            lines.append([*label, *_cells(pick), *more, *(sure.get(name) for name in certain)])
+    return csv_of(lines)
+
+
+def csv_of(rows: Iterable[Iterable[Any]]) -> str:
+    """Rows of cells as CSV.
+
+    Examples
+    --------
+    >>> csv_of([["a", 1], ["b, c", None]])
+    'a,1\\n"b, c",\\n'
+    """
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerows(rows)
     return stream.getvalue()
 
 
@@ -244,10 +255,8 @@ def certainty_text(certainty: Certainty, most: int = SUBSTITUTES) -> str:
         f"{printable(entry.name, WIDEST)} {100 * entry.share:.0f} %"
         for entry in certainty.substitutes[:most]
     ]
-    rest = len(certainty.substitutes) - len(shown)
-    others = f"; or: {', '.join(shown)}" if shown else ""
-    more = f" and {rest} more" if rest > 0 else ""
-    return f"{f'{tested}; ' if tested else ''}kept {100 * certainty.kept:.0f} %{others}{more}"
+    others = f"; or: {first_of(shown, len(certainty.substitutes))}" if shown else ""
+    return f"{f'{tested}; ' if tested else ''}kept {100 * certainty.kept:.0f} %{others}"
 
 
 def _bound(terms: Terms, names: ColumnNames) -> str:
@@ -348,5 +357,4 @@ def binning_lines(selection: Selection, *, every: bool = False) -> list[str]:
 
 def _first_levels(binning: Binning) -> str:
     levels = binning.levels()
-    rest = f" and {len(levels) - SHOWN} more" if len(levels) > SHOWN else ""
-    return f"{', '.join(levels[:SHOWN])}{rest}"
+    return first_of(levels[:SHOWN], len(levels))

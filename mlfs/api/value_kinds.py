@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Literal
@@ -20,7 +20,6 @@ Correction = Literal["auto", "none", "miller-madow", "expected"]
 Order = Literal["cheap", "full", "given"]
 Units = Literal["nats", "bits"]
 
-LARGEST = sys.float_info.max
 WORDS = {"true": True, "false": False, "none": None}
 
 
@@ -34,13 +33,13 @@ class Kind:
         What a value is; an error says it after the name of the option.
     types : tuple of type
         The types that it may have; empty for any.
-    choices : tuple of str
+    choices : collection of str
         The names that the command offers.
     """
 
     description: str = ""
     types: tuple[type, ...] = ()
-    choices: tuple[str, ...] = ()
+    choices: Collection[str] = ()
 
     def read(self, name: str, value: Any) -> Any:
         """The value, in Python's own type where it is a number; an unusable value is refused."""
@@ -68,7 +67,7 @@ class Switch(Kind):
 
     description: str = "is True or False"
 
-    def _read(self, name: str, value: Any) -> bool:
+    def _read(self, name: str, value: Any) -> Any:
         if not (isinstance(value, bool) or _is_numpys_bool(value)):
             raise self.refusal(name, value)
         return bool(value)
@@ -93,39 +92,25 @@ class Whole(Kind):
 
 
 @dataclass(frozen=True)
-class Share(Kind):
-    """A number between 0 and 1."""
-
-    description: str = "lies between 0 and 1"
-
-    def _read(self, name: str, value: Any) -> float:
-        if not _is_real(value) or not 0 <= value <= 1:
-            raise self.refusal(name, value)
-        return float(value)
-
-
-@dataclass(frozen=True)
-class Positive(Kind):
-    """A number above 0; None too, if that is the default."""
-
-    description: str = "is a number above 0"
-
-    def _read(self, name: str, value: Any) -> float:
-        if not _is_real(value) or not 0 < value <= LARGEST:
-            raise self.refusal(name, value)
-        return float(value)
-
-
-@dataclass(frozen=True)
-class Weight(Kind):
-    """A finite number from 0 on."""
+class Number(Kind):
+    """A finite number from `least` to `most`; `is_open` if it has to be more than `least`."""
 
     description: str = "is a number from 0 on"
+    least: float = 0
+    most: float = sys.float_info.max
+    is_open: bool = False
 
     def _read(self, name: str, value: Any) -> float:
-        if not _is_real(value) or not 0 <= value <= LARGEST:
+        is_real = isinstance(value, Real) and not isinstance(value, bool)
+        if not is_real or not self.least <= value <= self.most:
+            raise self.refusal(name, value)
+        if self.is_open and value == self.least:
             raise self.refusal(name, value)
         return float(value)
+
+
+SHARE = Number("lies between 0 and 1", most=1)
+POSITIVE = Number("is a number above 0", is_open=True)
 
 
 @dataclass(frozen=True)
@@ -173,17 +158,13 @@ class Choice(Kind):
 
 
 @dataclass(frozen=True)
-class Auto(Kind):
+class Auto(Switch):
     """True, False or "auto"."""
 
     description: str = "is True, False or 'auto'"
 
-    def _read(self, name: str, value: Any) -> bool | str:
-        if isinstance(value, str) and value == "auto":
-            return value
-        if not (isinstance(value, bool) or _is_numpys_bool(value)):
-            raise self.refusal(name, value)
-        return bool(value)
+    def _read(self, name: str, value: Any) -> Any:
+        return value if isinstance(value, str) and value == "auto" else super()._read(name, value)
 
 
 @dataclass(frozen=True)
@@ -210,24 +191,8 @@ class ClusterAddress(Kind):
         return value
 
 
-def _is_real(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
 def _is_numpys_bool(value: Any) -> bool:
     return type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_")
-
-
-@dataclass(frozen=True)
-class Binned(Kind):
-    """The name of a way to bin."""
-
-    def _read(self, name: str, value: Any) -> str:
-        if not isinstance(value, str):
-            raise UsageError(f"is the name of a binning, not {printable(repr(value))}", option=name)
-        if value not in BINNINGS:
-            raise UnknownName("binning", value, BINNINGS)
-        return value
 
 
 @dataclass(frozen=True)
@@ -330,11 +295,6 @@ def most_of(n: str, candidates: int) -> int:
 def checked_count(count: Any, name: str) -> int | None:
     """The value of an option that is a whole number of at least 1; None stays None."""
     return None if count is None else Whole().read(name, count)
-
-
-def checked_share(value: Any, name: str) -> float:
-    """The value of an option that lies between 0 and 1."""
-    return Share().read(name, value)
 
 
 def literal(text: str) -> bool | float | str | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from mlfs.data.frames import pandas
 from mlfs.data.html import table as html_table
-from mlfs.errors import UnknownName, plural, printable
+from mlfs.errors import UnknownName, first_of, plural, printable
 
 LEVELS = ("error", "warning", "note")
 SHOWN = 5  # columns, in a line
@@ -154,8 +154,7 @@ def listed(names: Iterable[str]) -> str:
     "'a', 'b', 'c', 'd', 'e' and 2 more"
     """
     names = list(names)
-    shown = ", ".join(repr(printable(name, 60)) for name in names[:SHOWN])
-    return f"{shown} and {len(names) - SHOWN:,} more" if len(names) > SHOWN else shown
+    return first_of((repr(printable(name, 60)) for name in names[:SHOWN]), len(names))
 
 
 def chosen(select: Any, ignore: Any) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from mlfs.api.prepared import Prepared
 from mlfs.auditing.columns import dense_label
 from mlfs.auditing.findings import Finding, listed
 from mlfs.discretize.column_blocks import blocks
-from mlfs.errors import plural, printable
+from mlfs.errors import first_of, plural, printable
 
 RARE = 10  # rows
 MOST_LABELS = 2_000  # of which pairs are looked at
@@ -55,14 +55,14 @@ def labels(prepared: Prepared, rare: int = RARE) -> Iterator[Finding]:
             yield Finding("M301", "warning", text, (), two)
     strict = [(a, b) for a, b in implied if n[a] < n[b]]
     if strict:
-        text = ", ".join(
+        implications = [
             f"{printable(names[binary[used[a]]], 40)!r} implies "
             f"{printable(names[binary[used[b]]], 40)!r}"
             for a, b in strict[:5]
-        )
-        more = f" and {len(strict) - 5:,} more" if len(strict) > 5 else ""
+        ]
+        text = f"labels imply others: {first_of(implications, len(strict))}"
         involved = tuple(dict.fromkeys(names[binary[used[a]]] for a, _ in strict))
-        yield Finding("M301", "note", f"labels imply others: {text}{more}", (), involved)
+        yield Finding("M301", "note", text, (), involved)
 
 
 def repeated_rows(prepared: Prepared) -> Iterator[Finding]:

@@ -17,6 +17,8 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from mlfs.lazy import lazily
+
 if TYPE_CHECKING:
     from mlfs.cli.app import cli
 
@@ -75,9 +77,4 @@ def _let_sigterm_interrupt(ended_by: list[int]) -> list[int]:
     return caught
 
 
-def __getattr__(name: str) -> Any:
-    if name == "cli":
-        from mlfs.cli.app import cli
-
-        return cli
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazily(__name__, {"mlfs.cli.app": ("cli",)})

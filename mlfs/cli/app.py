@@ -167,16 +167,14 @@ def _guarded(arguments: list[str], console: Console) -> int:
         did = "write" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "read or write"
         console.error(f"cannot {did}{place}: {error.strerror or error}")
         return 1
-    except ImportError as error:  # an installation that is broken
-        if console.debug:
-            raise
-        console.error(printable(error, 400))
-        return 1
     except Exception as error:  # a bug of ours must not look like an error of the user
         if console.debug:
             raise
-        shown = f"{type(error).__name__}: {printable(error, 200)}"
-        console.error(f"internal error ({shown}); run it with --debug to see where")
+        shown = printable(error, 400)
+        if not isinstance(error, ImportError):  # which is of an installation that is broken
+            shown = f"{type(error).__name__}: {printable(error, 200)}"
+            shown = f"internal error ({shown}); run it with --debug to see where"
+        console.error(shown)
         return 1
 
 

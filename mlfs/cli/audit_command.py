@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from mlfs.cli.console import check_place, console_of, write_report
+from mlfs.cli.console import check_place, console_of, deliver
 from mlfs.cli.help import Command, topical
 from mlfs.cli.shared_options import form_of, input_data, reading, talking
 
@@ -73,9 +73,5 @@ def audit(
         report = json_text(result.to_dict())
     else:
         report = result.to_html() if form == "html" else result.table()
-    if output is not None and output != "-":
-        write_report(report, output, force=force)
-        console.detail(f"wrote {output}")
-    else:
-        console.data(report)
+    deliver(console, report, output, force=force)
     return FOUND if result.errors else 0

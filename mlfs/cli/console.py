@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import errno
 import io
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TextIO
@@ -227,11 +226,6 @@ def check_suffix(path: str, to: str | None) -> None:
         )
 
 
-def write_report(text: str, path: str, *, force: bool) -> None:
-    """Write a report so that it appears whole or not at all."""
-    write_texts([text], path, force=force)
-
-
 def write_texts(texts: Iterable[str], path: str, *, force: bool) -> None:
     """Write a report that is made piece by piece, so that it appears whole or not at all."""
     from mlfs.data.whole_files import replacing
@@ -241,15 +235,10 @@ def write_texts(texts: Iterable[str], path: str, *, force: bool) -> None:
             stream.write(text.encode("utf-8", "backslashreplace"))
 
 
-def csv_line(cells: Sequence[str]) -> str:
-    """A line of CSV."""
-    line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(cells)
-    return line.getvalue()
-
-
-def write_data(dataset: Any, output: Output, *, force: bool) -> list[str]:
-    """Write a data set where and how the output says; tell what the format cannot carry."""
-    from mlfs.data import write
-
-    return write(dataset, os.fspath(output.path), format=output.data_format, force=force)
+def deliver(console: Console, report: str, path: str | None, *, force: bool) -> None:
+    """Write a report to a file, or to stdout where there is none to write."""
+    if path is None or path == "-":
+        console.data(report)
+    else:
+        write_texts([report], path, force=force)
+        console.detail(f"wrote {path}")

@@ -52,21 +52,21 @@ def convert(
     **options: Any,
 ) -> None:
     """Convert a data set to another file format."""
+    from mlfs.api.candidates import columns_named
+    from mlfs.api.selection_json import read_document
     from mlfs.data import write
+    from mlfs.data.dataset import name_of_date
     from mlfs.errors import plural, printable
 
     console = console_of(context)
     check_place(target, source, force=force)
     check_format(target, to)
     check_suffix(target, to)
-    picked = None if features is None else _picked(features)
-    known = None if picked is None else ()  # new rows may have no labels
+    document = {} if features is None else read_document(features)
+    known = () if document else None  # new rows may have no labels
     dataset = input_data(source, options, known, dates="keep")
-    if picked is not None:
-        from mlfs.api.candidates import columns_named
-        from mlfs.data.dataset import name_of_date
-
-        names = {*dataset.names}
+    if document:
+        picked, names = [str(pick["name"]) for pick in document["selected"]], {*dataset.names}
         picked = [name if name in names else name_of_date(name) for name in picked]
         dataset = dataset.reduced(sorted({*columns_named(picked, dataset.names, "features")}))
     for name, why in dataset.left_out:
@@ -76,13 +76,6 @@ def convert(
     sizes = zip(dataset.shape, ("row", "feature", "label"), strict=True)
     size = ", ".join(plural(n, noun) for n, noun in sizes)
     console.detail(f"wrote {size} to {target}")
-
-
-def _picked(path: str) -> list[str]:
-    """The names of the features in a file that mlfs select wrote."""
-    from mlfs.api.selection_json import read_document
-
-    return [str(pick["name"]) for pick in read_document(path)["selected"]]
 
 
 F = TypeVar("F", bound=Callable[..., Any])

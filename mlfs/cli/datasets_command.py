@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from mlfs.cli.console import console_of
+from mlfs.cli.console import Console, console_of
 from mlfs.cli.help import Group, topical
 from mlfs.cli.progress import Arriving
 from mlfs.cli.shared_options import form_of, stacked, talking
@@ -64,7 +65,7 @@ _from = stacked(
 @click.pass_context
 def show_list(context: click.Context, /, form: str) -> None:
     """List the data sets that come with mlfs, and the public ones."""
-    from mlfs.api.text import json_text
+    from mlfs.api.text import align, json_text
     from mlfs.datasets import info, names
     from mlfs.datasets.listing import SMALL
 
@@ -75,7 +76,8 @@ def show_list(context: click.Context, /, form: str) -> None:
         records = [info(name).to_dict() for name in names()]
         console.data(json_text({"schema": 1, "datasets": records}))
     else:
-        console.table(_table([*map(_small_row, SMALL), *(_row(info(name)) for name in names())]))
+        rows = [*map(_small_row, SMALL), *(_row(info(name)) for name in names())]
+        console.table("\n".join([*align(HEAD, rows, left={0, 5, 7}), ""]))
 
 
 def _row(dataset: PublicDataset) -> list[str]:
@@ -94,21 +96,6 @@ def _small_row(name: str) -> list[str]:
     seen = describe(fetch(name))
     sizes = [f"{n:,}" for n in (seen.rows, seen.features, seen.labels)]
     return [name, *sizes, f"{seen.cardinality:.2f}", "invented", "", "yes"]
-
-
-def _table(rows: list[list[str]]) -> str:
-    """Columns of text; those of numbers are flush right."""
-    lines = [list(HEAD), *rows]
-    widths = [max(len(line[k]) for line in lines) for k in range(len(HEAD))]
-    right = {1, 2, 3, 4, 6}
-    return "".join(
-        "  ".join(
-            cell.rjust(width) if k in right else cell.ljust(width)
-            for k, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        + "\n"
-        for line in lines
-    )
 
 
 @datasets.command("info", short_help="origin, licence, citation and addresses of a data set")
@@ -180,9 +167,7 @@ def fetch(
         if name not in SMALL:
             info(name)
     for name in names:
-        with Arriving(console, name) as arriving:
-            place = _path(name, subset, mirror, arriving, download=not offline)
-        console.note(f"{name} is {place}")
+        console.note(f"{name} is {_path(console, name, subset, mirror, offline)}")
 
 
 @datasets.command(short_help="print the file of a data set")
@@ -193,12 +178,11 @@ def fetch(
 def path(context: click.Context, /, name: str, subset: str, mirror: int, offline: bool) -> None:
     """Print the path of a data set for other commands; download it if it is not in the cache."""
     console = console_of(context)
-    with Arriving(console, name) as arriving:
-        place = _path(name, subset, mirror, arriving, download=not offline)
-    console.data(f"{place}\n")
+    console.data(f"{_path(console, name, subset, mirror, offline)}\n")
 
 
-def _path(name: str, subset: str, mirror: int, arriving: Arriving, *, download: bool) -> Any:
+def _path(console: Console, name: str, subset: str, mirror: int, offline: bool) -> Path:
     from mlfs.datasets import path as find
 
-    return find(name, subset, mirror=mirror, download=download, progress=arriving.tell)
+    with Arriving(console, name) as arriving:
+        return find(name, subset, mirror=mirror, download=not offline, progress=arriving.tell)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from mlfs.cli.console import check_place, console_of, write_report
+from mlfs.cli.console import check_place, console_of, deliver
 from mlfs.cli.help import Command, topical
 from mlfs.cli.shared_options import declared, input_data, reading, talking
 
@@ -76,6 +76,5 @@ def explore(
     dataset = input_data(data, options)
     settings = {name: options[name] for name in (*PREPARING, *SURE)}
     page = explored(AsGiven(dataset), criterion, n, most=most, **settings)
-    write_report(page.to_html(), output, force=force)
-    console.detail(f"wrote {output}")
+    deliver(console, page.to_html(), output, force=force)
     return 0

@@ -165,11 +165,6 @@ def _write_options(
         formatter.write_text(f"All {n} options: {context.command_path} --help-all")
 
 
-def _write_exit_codes(formatter: click.HelpFormatter) -> None:
-    with formatter.section("Exit codes"):
-        formatter.write_dl(EXIT_CODES)
-
-
 def _show_all(context: click.Context, _: click.Parameter, value: bool) -> None:
     """Print the help with every option, and end."""
     if value and not context.resilient_parsing:
@@ -224,7 +219,8 @@ class _WithExamples(click.Command):
         if isinstance(self, click.Group):
             self.format_commands(ctx, formatter)
         _write_options(self, ctx, formatter)
-        _write_exit_codes(formatter)
+        with formatter.section("Exit codes"):
+            formatter.write_dl(EXIT_CODES)
 
 
 class Command(_WithExamples):

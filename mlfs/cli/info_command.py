@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mlfs.cli.console import check_place, console_of, csv_line
+from mlfs.cli.console import check_place, console_of
 from mlfs.cli.help import Command, topical
 from mlfs.cli.shared_options import declared, form_of, input_data, reading, stacked, talking
 from mlfs.errors import UsageError, printable
@@ -127,9 +127,11 @@ def _form(path: str) -> str:
 
 def _lines(values: np.ndarray, rows: list[str], columns: list[str]) -> Iterator[str]:
     """The lines of a CSV file, with the names of the columns first and those of rows before."""
-    yield csv_line(["", *columns])
+    from mlfs.api.text import csv_of
+
+    yield csv_of([["", *columns]])
     for name, row in zip(rows, values, strict=True):
-        yield csv_line([name, *map(repr, row.tolist())])
+        yield csv_of([[name, *map(repr, row.tolist())]])
 
 
 @click.command(

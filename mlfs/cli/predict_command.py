@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from mlfs.cli.console import Console, check_place, console_of, csv_line, write_texts
+from mlfs.cli.console import Console, check_place, console_of, write_texts
 from mlfs.cli.help import Command, topical
 from mlfs.cli.shared_options import form_of, input_data, reading_known, talking
 from mlfs.errors import DataError, MlfsError, UsageError, plural, printable
@@ -154,6 +154,8 @@ def predict(
     Columns are matched by name, in any order. The data need not contain labels; if they do, the
     labels are ignored.
     """
+    from mlfs.api.text import csv_of
+
     check_place(output, data, force=force)
     check_place(output, model, force=force)
     console = console_of(context)
@@ -168,7 +170,7 @@ def predict(
     labels = stored.table.labels
 
     def texts() -> Iterator[str]:
-        yield csv_line(labels)
+        yield csv_of([labels])
         for X in rows:
             answers = answer(console, model, partial(ask, X), (X.shape[0], len(labels)))
             yield _lines(answers.astype(float if proba else int).tolist())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import nullcontext
 from typing import Any
 
 import click
@@ -13,9 +14,8 @@ from mlfs.cli.console import (
     Console,
     Output,
     console_of,
+    deliver,
     output_of,
-    write_data,
-    write_report,
 )
 from mlfs.cli.help import Command, topical
 from mlfs.cli.progress import PickProgress, Waiting
@@ -120,17 +120,15 @@ def run_selection(console: Console, dataset: Any, settings: dict[str, Any]) -> t
     preparing["groups"] = groups_to_merge(settings)
     searching = {name: value for name, value in settings.items() if name not in DEFAULTS}
     searching["groups"] = settings["groups"]
-    if settings["cluster"] is None:
+    on_cluster = settings["cluster"] is not None
+    with Waiting(console, "the workers prepare the data") if on_cluster else nullcontext():
         prepared = prepare(AsGiven(dataset), **preparing)
-    else:
-        with Waiting(console, "the workers prepare the data"):
-            prepared = prepare(AsGiven(dataset), **preparing)
     names = dataset.feature_names
     n = settings["n"] if isinstance(settings["n"], int) else None
     shown = dataset.names_given
     if not prepared.grouping.trivial:
         shown = [names[columns[0]] for columns in prepared.grouping.members]
-    beside = (lambda: prepared.cluster_report) if settings["cluster"] is not None else str
+    beside = (lambda: prepared.cluster_report) if on_cluster else str
     with PickProgress(console, shown, dataset.label_names, n, beside) as progress:
         try:
             selection = run(prepared, on_pick=progress.on_pick, **searching)
@@ -144,16 +142,17 @@ def run_selection(console: Console, dataset: Any, settings: dict[str, Any]) -> t
 
 def _deliver(console: Console, dataset: Any, selection: Any, place: Output, *, force: bool) -> None:
     from mlfs.api.text import render
+    from mlfs.data import write
 
     report = render(selection, place.form)
     if place.kind == "report":
-        write_report(report, place.path, force=force)
-        console.detail(f"wrote {place.path}")
+        deliver(console, report, place.path, force=force)
         return
     try:
         if place.kind == "data" and len(selection):
             kept = sorted({*map(dataset.feature_names.index, selection.names)})
-            console.note(*write_data(dataset.reduced(kept), place, force=force))
+            reduced = dataset.reduced(kept)
+            console.note(*write(reduced, place.path, format=place.data_format, force=force))
             console.detail(f"wrote {plural(len(kept), 'feature')} to {place.path}")
     finally:  # a full disk does not cost the user the ranking
         if place.kind == "data" and place.path == "-":

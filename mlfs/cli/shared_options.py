@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from mlfs.api.options import NAMED, OPTIONS, TO_SELECT, Option
-from mlfs.api.value_kinds import Binned, Positive, Share, Switch, ThreadCount, Whole, literal
+from mlfs.api.value_kinds import Number, Switch, ThreadCount, Whole, literal
 from mlfs.binnings import BINNINGS
 from mlfs.cli.console import console_of
 from mlfs.cli.help import OTHER, topical
@@ -157,16 +157,15 @@ def _flag(option: Option) -> Callable[[F], F]:
         settings |= {"multiple": True, "help": f"{option.help} Repeatable."}
     elif isinstance(kind, Switch):
         settings["is_flag"] = True
-    elif isinstance(kind, Binned):
+    elif option.name == "bins":
         settings |= {"metavar": "NAME", "help": f"{option.help[:-1]}: {', '.join(BINNINGS.ours)}."}
     elif kind.choices:
         settings["type"] = click.Choice(kind.choices)
     elif isinstance(kind, Whole):
         settings["type"] = click.IntRange(min=kind.least)
-    elif isinstance(kind, Positive):
-        settings["type"] = click.FloatRange(min=0, min_open=True)
-    elif isinstance(kind, Share):
-        settings["type"] = click.FloatRange(0, 1)
+    elif isinstance(kind, Number):
+        most = None if kind.most > 1 else kind.most
+        settings["type"] = click.FloatRange(kind.least, most, min_open=kind.is_open)
     elif isinstance(kind, ThreadCount):
         settings["type"] = int
     elif option.name == "n":

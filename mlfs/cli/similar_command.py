@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from mlfs.cli.console import check_place, console_of, write_report
+from mlfs.cli.console import check_place, console_of, deliver
 from mlfs.cli.help import Command, topical
 from mlfs.cli.shared_options import declared, form_of, input_data, reading, talking
 
@@ -64,9 +64,5 @@ def similar(
         report = json_text(clusters.to_dict())
     else:
         report = clusters.to_csv() if form == "csv" else clusters.table()
-    if output is not None and output != "-":
-        write_report(report, output, force=force)
-        console.detail(f"wrote {output}")
-    else:
-        console.data(report)
+    deliver(console, report, output, force=force)
     return 0

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from mlfs.cli.console import check_place, console_of, write_report
+from mlfs.cli.console import check_place, console_of, deliver
 from mlfs.cli.help import Command, topical
 from mlfs.cli.predict_command import answer, opened
 from mlfs.cli.shared_options import talking
@@ -95,10 +95,7 @@ def structure(
         text = "".join(member_structure.to_dot() for member_structure, _, _ in members)
     else:
         text = _text(stored, members)
-    if output == "-":
-        console.data(text)
-    else:
-        write_report(text, output, force=force)
+    deliver(console, text, output, force=force)
 
 
 def _members(stored: Any) -> list[tuple[Any, Any, float | None]]:

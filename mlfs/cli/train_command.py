@@ -87,18 +87,16 @@ def made(options: dict[str, Any]) -> Any:
         settings[inner] = _feature_plan(features)
         if n is None and not _selects(features):
             settings["model__n" if "model__n" in defaults else "n"] = None
-    for key, value, option in (("n", n, "-n"), ("k", k, "-k")):
+    inference, threshold = options.pop("inference"), _rule(options.pop("threshold"))
+    for key, value, option in (
+        ("n", n, "-n"),
+        ("k", k, "-k"),
+        ("inference", inference, "--inference"),
+        ("threshold", threshold, "--threshold"),
+    ):
         if value is not None:
             _refuse_twice(parameters, key, option)
             settings[key] = value
-    inference = options.pop("inference")
-    if inference is not None:
-        _refuse_twice(parameters, "inference", "--inference")
-        settings["inference"] = inference
-    threshold = options.pop("threshold")
-    if threshold is not None:
-        _refuse_twice(parameters, "threshold", "--threshold")
-        settings["threshold"] = _rule(threshold)
     learner = options.pop("learner")
     learner_parameters = parameters_of(options.pop("learner_parameters"), "-P")
     if learner is not None:
@@ -112,9 +110,9 @@ def made(options: dict[str, Any]) -> Any:
     return make(name, **settings, **parameters)
 
 
-def _rule(text: str) -> str | float:
+def _rule(text: str | None) -> str | float | None:
     try:
-        return float(text)
+        return None if text is None else float(text)
     except ValueError:
         return text
 
@@ -131,7 +129,7 @@ def _selects(features: str) -> bool:
 
 
 def _feature_plan(features: str) -> Any:
-    from mlfs import criteria
+    from mlfs.models.features import check_criterion
 
     if features.endswith(".json"):
         from mlfs.api.selection import Selection
@@ -141,13 +139,7 @@ def _feature_plan(features: str) -> Any:
         labels = {name: replace(ranking, **plain) for name, ranking in picked.labels.items()}
         return replace(picked, **plain, labels=labels, cross_validation=None)
     if _selects(features):
-        try:
-            criteria.get(features)
-        except UnknownName:
-            from mlfs.models.features import NAMED
-
-            names = [*NAMED, *criteria.available()]
-            raise UnknownName("criterion in --features", features, names) from None
+        check_criterion(features)
     return features
 
 

@@ -16,8 +16,9 @@ Names are imported when they are first used, because metrics need no models.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from mlfs.lazy import lazily
 
 if TYPE_CHECKING:
     from mlfs.compare.reference import load
@@ -29,20 +30,10 @@ if TYPE_CHECKING:
 __all__ = ["METRICS", "Metric", "Results", "evaluate", "load", "run", "write_report"]
 
 _HOME = {
-    "METRICS": "mlfs.metrics",
-    "Metric": "mlfs.metrics",
-    "evaluate": "mlfs.metrics",
-    "Results": "mlfs.compare.results",
-    "load": "mlfs.compare.reference",
-    "run": "mlfs.compare.running",
-    "write_report": "mlfs.compare.report",
+    "mlfs.compare.reference": ("load",),
+    "mlfs.compare.report": ("write_report",),
+    "mlfs.compare.results": ("Results",),
+    "mlfs.compare.running": ("run",),
+    "mlfs.metrics": ("METRICS", "Metric", "evaluate"),
 }
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        value = getattr(importlib.import_module(_HOME[name]), name)
-        globals()[name] = value
-        return value
-    msg = f"module 'mlfs.compare' has no attribute {name!r}"
-    raise AttributeError(msg)
+__getattr__ = lazily(__name__, _HOME)

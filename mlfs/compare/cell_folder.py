@@ -89,10 +89,7 @@ class CellFolder:
 
     def earlier_settings(self) -> dict[str, Any] | None:
         """The settings of the last run here, if there was one."""
-        path = self.folder / SETTINGS
-        if not path.exists():
-            return None
-        settings = _read(path)
+        settings = _read(self.folder / SETTINGS)
         return settings if isinstance(settings, dict) else None
 
     def keep_settings(self, settings: dict[str, Any]) -> None:
@@ -100,32 +97,24 @@ class CellFolder:
         text = json.dumps(settings, indent=1, default=repr) + "\n"
         self._put(SETTINGS, text.encode())
 
-    def finished(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """The records of those cells that are finished, by key; one that failed is not."""
+    def finished(
+        self, keys: Iterable[str], budget: float | None = None
+    ) -> dict[str, dict[str, Any]]:
+        """The cells that are not run again: those done, and those over a budget as it is."""
         records = {key: self.get(key) for key in keys}
         return {
             key: record
             for key, record in records.items()
-            if record and record.get("status") == "ok"
-        }
-
-    def over_budget(self, keys: Iterable[str], budget: float | None) -> dict[str, dict[str, Any]]:
-        """The records of those cells that this budget, or a greater one, was too small for."""
-        if budget is None:
-            return {}
-        records = {key: self.get(key) for key in keys}
-        return {
-            key: record
-            for key, record in records.items()
-            if record and record.get("budget", 0) >= budget
+            if record
+            and (
+                record.get("status") == "ok"
+                or (budget is not None and record.get("budget", 0) >= budget)
+            )
         }
 
     def get(self, key: str) -> dict[str, Any] | None:
         """The record of a cell."""
-        path = self.folder / CELLS / f"{key}.json"
-        if not path.exists():
-            return None
-        record = _read(path)
+        record = _read(self.folder / CELLS / f"{key}.json")
         if not isinstance(record, dict) or record.get("key") != key:
             return None  # a damaged file is computed again
         return record
@@ -149,8 +138,7 @@ class CellFolder:
 
 def refuse_loss(folder: str | os.PathLike[str], settings: Settings) -> None:
     """Refuse settings that lack some of what the report in a folder is about."""
-    path = Path(folder) / REPORT
-    report = _read(path) if path.exists() else None
+    report = _read(Path(folder) / REPORT)
     earlier = report.get("settings") if isinstance(report, dict) else None
     lost = settings.lacking(earlier) if isinstance(earlier, dict) else []
     if lost:
@@ -159,14 +147,6 @@ def refuse_loss(folder: str | os.PathLike[str], settings: Settings) -> None:
             f"name another folder, or replace the report with {setting('force', True)}, which "
             "keeps all finished cells"
         )
-
-
-def kept_details(folder: Path, key: str) -> bytes | None:
-    """The details of a cell, see details.py; None if there are none."""
-    try:
-        return (folder / CELLS / f"{key}.npz").read_bytes()
-    except FileNotFoundError:
-        return None
 
 
 def content_of(path: Path, remedy: str = "") -> bytes:
@@ -179,9 +159,9 @@ def content_of(path: Path, remedy: str = "") -> bytes:
 
 
 def _read(path: Path) -> Any:
-    content = content_of(path)
+    """The content of a JSON file; None for one that is not there or is damaged."""
     with contextlib.suppress(ValueError):
-        return json.loads(content)
+        return json.loads(content_of(path)) if path.exists() else None
     return None
 
 

@@ -48,17 +48,13 @@ class ComparedModel:
 
     def fit(self, X: Any, Y: np.ndarray, sample_weight: np.ndarray | None = None) -> None:
         """Train; weights of rows are refused by a model that cannot use them."""
-        Y = as_written(Y)
-        if sample_weight is None:
-            with _seeded_generators(self.seed):
-                self.model.fit(X, Y)
-            return
-        if "sample_weight" not in inspect.signature(self.model.fit).parameters:
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        if weights and "sample_weight" not in inspect.signature(self.model.fit).parameters:
             name = type(self.model).__name__
             msg = f"the data have weights of rows, which {printable(name)} cannot use"
             raise UsageError(msg)
         with _seeded_generators(self.seed):
-            self.model.fit(X, Y, sample_weight=sample_weight)
+            self.model.fit(X, as_written(Y), **weights)
 
     def answers(self, X: Any, truth: np.ndarray) -> Answers:
         """Predictions and scores of the test rows."""

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import pickle
 import threading
 import uuid
-from collections import deque
-from collections.abc import Sequence
-from importlib.metadata import version
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mlfs.api.cluster.connection import Connection, Lost, WorkersKilled
 from mlfs.compare.data_sources import DataSource, digest_of_files
 from mlfs.compare.pool import LocalProcess, ThisMachine, WorkerLost
+from mlfs.compare.settings import Job, Settings
 from mlfs.errors import ClusterError, DataError, UsageError, plural
 
 SAME = ("scikit-learn", "scipy")  # beside what every worker of a cluster must have alike
@@ -22,31 +20,29 @@ _idle: dict[str, list[LocalProcess]] = {}  # on a worker: processes by the run t
 _lock = threading.Lock()
 
 
-def _run_job(run: str, settings: bytes, job: bytes) -> tuple[list[bytes], int | None]:
-    """On a worker: what a process answers to a job, and its code if it ended.
+def _run_job(run: str, settings: Settings, job: Job) -> tuple[list[dict[str, Any]], int | None]:
+    """On a worker: the records of a process that does a job, and its code if it ended.
 
     The process has no other threads and is one that may fail, as on a single machine.
     """
-    messages: list[bytes] = []
+    records: list[dict[str, Any]] = []
     with _lock:
         waiting = _idle.setdefault(run, [])
         process = waiting.pop() if waiting else None
     try:
         if process is None:
             process = LocalProcess()
-            process.send(settings)
-            process.receive()
-        process.send(job)
-        while not messages or pickle.loads(messages[-1])[0] != "done":  # noqa: S301 -- our child
-            messages.append(process.receive())
+            process.begin(settings)
+        for record in process.do(job):
+            records.append(record)  # noqa: PERF402 -- those before an error are kept
     except (EOFError, OSError):
-        return messages, -9 if process is None else process.end() or 0
+        return records, -9 if process is None else process.end() or 0
     with _lock:
         if run in _idle:
             _idle[run].append(process)
-            return messages, None
+            return records, None
     process.end()
-    return messages, None
+    return records, None
 
 
 def _end_run(run: str) -> None:
@@ -63,27 +59,18 @@ class _RemoteProcess(LocalProcess):
 
     def __init__(self, place: OnCluster) -> None:
         self._place = place
-        self._settings, self._job = b"", b""
-        self._messages: deque[bytes] = deque()
         self._code: int | None = None
 
-    def send(self, content: bytes) -> None:
-        """Take the settings of the run, and then jobs."""
-        if self._settings:
-            self._job = content
-        else:
-            self._settings = content
-            self._messages.append(b"")
+    def begin(self, settings: Settings) -> None:
+        """Take the settings of the run."""
+        self._settings = settings
 
-    def receive(self) -> bytes:
-        """The next message; EOFError where the process has ended."""
-        if not self._messages:
-            if self._code is not None:
-                raise EOFError
-            messages, self._code = self._place.run(self._settings, self._job)
-            self._messages.extend(messages)
-            return self.receive()
-        return self._messages.popleft()
+    def do(self, job: Job) -> Iterator[dict[str, Any]]:
+        """The records of a job; EOFError behind the last where the process has ended."""
+        records, self._code = self._place.run(self._settings, job)
+        yield from records
+        if self._code is not None:
+            raise EOFError
 
     def end(self) -> int | None:
         """Its code, if it ended."""
@@ -105,7 +92,7 @@ class OnCluster(ThisMachine):
     """
 
     def __init__(self, cluster: Any, sources: Sequence[DataSource]) -> None:
-        self._connection = Connection(cluster)
+        self._connection = Connection(cluster, SAME)
         try:
             self._check(sources)
             threads = self._connection.threads()
@@ -118,20 +105,12 @@ class OnCluster(ThisMachine):
         self._sent: Any = None
 
     def _check(self, sources: Sequence[DataSource]) -> None:
-        """Refuse workers that have other files or versions, before any work."""
+        """Refuse workers that have other files, before any work."""
         files = {source.name: source.files for source in sources if source.files}
         expected = {source.name: source.digest for source in sources if source.files}
-        versions_here = _versions()
-        answers = self._connection.run(_report_versions, files)
-        for worker, answer in sorted(answers.items()):
-            if isinstance(answer, BaseException):
-                raise ClusterError(f"the worker {worker} cannot compare: {answer}")
-            versions, digests = answer
-            for name, has in versions.items():
-                if has != versions_here[name]:
-                    msg = f"the worker {worker} has {name} {has}, and this process has "
-                    msg += versions_here[name]
-                    raise ClusterError(f"{msg}: install the same version on both")
+        for worker, digests in sorted(self._connection.run(_report_digests, files).items()):
+            if isinstance(digests, BaseException):
+                raise ClusterError(f"the worker {worker} cannot compare: {digests}")
             for name, (digest, why) in digests.items():
                 if digest != expected[name]:
                     why = why or f"its file of {name} is not the one that is here"
@@ -142,8 +121,8 @@ class OnCluster(ThisMachine):
         """A process, which starts with its first job."""
         return _RemoteProcess(self)
 
-    def run(self, settings: bytes, job: bytes) -> tuple[list[bytes], int | None]:
-        """The answers of a process to a job, and its code if it ended."""
+    def run(self, settings: Settings, job: Job) -> tuple[list[dict[str, Any]], int | None]:
+        """The records of a process that does a job, and its code if it ended."""
         while True:
             with self._lock:
                 if self._sent is None or self._sent.status != "finished":
@@ -151,13 +130,12 @@ class OnCluster(ThisMachine):
                 sent = self._sent
             try:
                 task = self._connection.submit(_run_job, self._run, sent, job)
-                result: tuple[list[bytes], int | None] = self._connection.results([task])[0]
+                records, code = self._connection.results([task])[0]
             except WorkersKilled as error:
                 raise WorkerLost(str(error)) from None
             except Lost:
                 continue  # the settings were on a worker that is lost
-            else:
-                return result
+            return records, code
 
     def report(self) -> str:
         """Where the cells were made."""
@@ -172,16 +150,12 @@ class OnCluster(ThisMachine):
         self._connection.close()
 
 
-def _versions() -> dict[str, str]:
-    return {name: version(name) for name in SAME}
-
-
-def _report_versions(files: dict[str, tuple[str, ...]]) -> Any:
-    """On a worker: its versions, and the digest of each data set or why there is none."""
+def _report_digests(files: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, str]]:
+    """On a worker: the digest of each data set, or why there is none."""
     digests: dict[str, tuple[str, str]] = {}
     for name, paths in files.items():
         try:
             digests[name] = digest_of_files(paths), ""
         except (DataError, UsageError) as error:
             digests[name] = "", str(error)
-    return _versions(), digests
+    return digests

@@ -65,13 +65,11 @@ class DataSource:
 
     def read(self) -> tuple[Dataset, int]:
         """The data, and the number of training rows at its start for a given split (else 0)."""
-        if self.dataset is not None:
-            return _check_labels(self.dataset, self.name), 0
-        data = read_file(self.path, self.labels)
-        if not self.test_path:
-            return _check_labels(data, self.name), 0
-        test = read_file(self.test_path, self.labels)
-        return _check_labels(join_datasets(data, test), self.name), data.shape[0]
+        data = read_file(self.path, self.labels) if self.dataset is None else self.dataset
+        n_train = data.shape[0] if self.test_path else 0
+        if self.test_path:
+            data = join_datasets(data, read_file(self.test_path, self.labels))
+        return _check_labels(data, self.name), n_train
 
     def check(self, protocol: Splitting) -> None:
         """Refuse data that cannot be split or trained on, before anything is computed."""

@@ -44,7 +44,7 @@ import scipy.sparse as sp
 
 from mlfs.api.pairwise import mutual_information
 from mlfs.api.prepared import prepare
-from mlfs.api.value_kinds import Weight, checked_count
+from mlfs.api.value_kinds import Number, checked_count
 from mlfs.compare.data_sources import dense
 from mlfs.compare.regressions import mcdm, mdfs, mifs, mssl
 from mlfs.compare.relief import ppt_relieff, relieff_ml, rf_br
@@ -339,7 +339,7 @@ class Filter:
             if isinstance(self.parameters[name], int):
                 checked_count(value, name)
             else:
-                Weight().read(name, value)
+                Number().read(name, value)
 
 
 def filter_scores(name: str, train: TrainingRows, seed: int, **parameters: Any) -> np.ndarray:

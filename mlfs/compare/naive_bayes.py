@@ -13,10 +13,12 @@ from mlfs.discretize import METHODS, Binning, learn
 from mlfs.errors import UsageError, printable
 from mlfs.models.baselines.bases import LogOddsModel
 from mlfs.models.problem import Problem
+from mlfs.models.storage.storable import parameters
 
 KINDS = ("auto", "gaussian", "bernoulli", "binned")
 
 
+@parameters
 class MLNB(LogOddsModel):
     """Multi-label naive Bayes: for each label the features are independent given the label.
 
@@ -46,19 +48,12 @@ class MLNB(LogOddsModel):
     [[0], [1]]
     """
 
-    n_jobs = None
+    kind: str = "auto"
+    smoothing: float = 1.0
+    variance: float = 1e-3
+    bins: str = "laim"
 
-    def __init__(
-        self,
-        kind: str = "auto",
-        smoothing: float = 1.0,
-        variance: float = 1e-3,
-        bins: str = "laim",
-    ) -> None:
-        self.kind = kind
-        self.smoothing = smoothing
-        self.variance = variance
-        self.bins = bins
+    n_jobs = None
 
     def _check(self) -> None:
         if self.kind not in KINDS:

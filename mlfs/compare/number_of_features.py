@@ -71,6 +71,11 @@ def score_sizes(
     least, most : int
         The smallest and the largest number of features that is tried.
     """
+    if options["max_seconds"] is not None:
+        msg = "limits one search, and cross-validation makes one for each fold: leave it out, or "
+        raise UsageError(
+            f"{msg}try fewer features, as in {setting('n', 'cv:80')}", option="max_seconds"
+        )
     metric = str(options["cv_metric"]).replace("-", "_")
     check_name(metric, "metric in {}", METRICS, option="cv_metric")
     model = _Model(options["cv_model"], options["seed"])

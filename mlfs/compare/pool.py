@@ -23,7 +23,7 @@ from typing import Any, Self
 from mlfs.compare.settings import Job, Settings
 from mlfs.compare.training_rows import BY_THE_CLOCK
 from mlfs.compare.work import failure
-from mlfs.compare.worker import read, write
+from mlfs.compare.worker import send
 
 # libraries whose order of summation depends on the number of threads
 ONE_THREAD = dict.fromkeys(
@@ -58,13 +58,23 @@ class LocalProcess:
         assert self._process.stdout is not None
         self._input, self._output = self._process.stdin, self._process.stdout
 
-    def send(self, content: bytes) -> None:
-        """Send a message; OSError where the process has ended."""
-        write(self._input, content)
+    def begin(self, settings: Settings) -> None:
+        """Give it the settings; EOFError or OSError where the process has ended."""
+        send(self._input, settings)
+        self._receive()
 
-    def receive(self) -> bytes:
-        """The next message; EOFError or OSError where the process has ended."""
-        return read(self._output)
+    def do(self, job: Job) -> Iterator[dict[str, Any]]:
+        """Its records of the cells of a job; EOFError or OSError where the process has ended."""
+        send(self._input, job)
+        while (record := self._receive()) is not None:
+            yield record
+
+    def _receive(self) -> dict[str, Any] | None:
+        try:
+            record: dict[str, Any] | None = pickle.load(self._output)  # noqa: S301 -- our child
+        except pickle.UnpicklingError:  # it ended in the middle of one
+            raise EOFError from None
+        return record
 
     def end(self) -> int | None:
         """Let it end, by force after a while; its code."""
@@ -125,7 +135,7 @@ class WorkerPool:
     """
 
     def __init__(self, settings: Settings, place: ThisMachine) -> None:
-        self._settings = pickle.dumps(settings)
+        self._settings = settings
         self._place = place
         self._records: queue.SimpleQueue[dict[str, Any] | BaseException | None] = (
             queue.SimpleQueue()
@@ -223,15 +233,13 @@ class WorkerPool:
         remaining = {cell.key: cell for cell in job.cells}
         try:
             if process not in self._ready:
-                process.send(self._settings)
-                process.receive()
+                process.begin(self._settings)
                 self._ready.add(process)
-            process.send(pickle.dumps(job))
+            records = process.do(job)
             while True:
                 with self._killed_when_stuck(process, job):
-                    message = process.receive()
-                kind, record = pickle.loads(message)  # noqa: S301 -- from our own child
-                if kind == "done":
+                    record = next(records, None)
+                if record is None:
                     return True
                 remaining.pop(record["key"], None)
                 self._records.put(record)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import warnings
 import zlib
@@ -16,11 +14,12 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from mlfs.compare.cell_folder import CELLS, kept_details, unpack
+from mlfs.api.text import csv_of
+from mlfs.compare.cell_folder import CELLS, unpack
 from mlfs.compare.settings import Settings
 from mlfs.data.frames import pandas
 from mlfs.data.html import details, table, text
-from mlfs.errors import DataError, UsageError, check_name, printable
+from mlfs.errors import DataError, UsageError, check_name, first_of, printable
 from mlfs.metrics import METRICS
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "'", "＝", "＋", "－", "＠")
@@ -91,12 +90,8 @@ class Results:
 
         A text that a spreadsheet would take for a formula has ``'`` before it.
         """
-        text = io.StringIO()
-        writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        for row in self.rows():
-            writer.writerow({column: _field(row[column]) for column in COLUMNS})
-        return text.getvalue()
+        rows = ([_field(row[column]) for column in COLUMNS] for row in self.rows())
+        return csv_of([COLUMNS, *rows])
 
     def to_frame(self) -> Any:
         """The table as a frame of pandas."""
@@ -130,13 +125,14 @@ class Results:
         names : sequence of str, optional
             Only these arrays.
         """
-        content = None if self.folder is None else kept_details(self.folder, record["key"])
-        if content is None or self.folder is None:
+        if self.folder is None:
             return {}
+        path = self.folder / CELLS / f"{record['key']}.npz"
         try:
-            return unpack(content, names)
+            return unpack(path.read_bytes(), names)
+        except FileNotFoundError:
+            return {}
         except (BadZipFile, EOFError, KeyError, OSError, ValueError, zlib.error):
-            path = self.folder / CELLS / f"{record['key']}.npz"
             msg = f"{printable(path, 400)!r} is damaged: delete it and the .json of that name, and "
             raise DataError(f"{msg}run the comparison again, which computes that cell") from None
 
@@ -189,7 +185,14 @@ class Results:
                 cell = record["cell"]
                 key = (cell["data"], cell["criterion"], cell["model"], cell["n"])
                 by_key.setdefault(key, []).append(record)
-        return {key: _summarise(key[3], metric, records) for key, records in by_key.items()}
+        return {
+            key: Summary(
+                key[3],
+                float(np.mean([record["features"] for record in records])),
+                tuple(record["metrics"][metric] for record in records),
+            )
+            for key, records in by_key.items()
+        }
 
     def curves(self, metric: str, data: str, model: str) -> dict[str, list[Summary]]:
         """By criterion, the summary of the splits at each number of features, ascending."""
@@ -233,14 +236,6 @@ class Summary:
         return float(np.std(self.values, ddof=1)) if len(self.values) > 1 else float("nan")
 
 
-def _summarise(n: str, metric: str, records: Sequence[Mapping[str, Any]]) -> Summary:
-    return Summary(
-        n,
-        float(np.mean([record["features"] for record in records])),
-        tuple(record["metrics"][metric] for record in records),
-    )
-
-
 def seconds_of(record: Mapping[str, Any]) -> float:
     """The seconds of a cell, with those of preparing the training rows."""
     return sum(record.get(step) or 0.0 for step in SECONDS)
@@ -254,7 +249,9 @@ def finite(value: float) -> float | None:
 def _field(value: Any) -> Any:
     if isinstance(value, str):
         return plain_cell(value)
-    return "" if value is None else repr(value) if isinstance(value, float) else value
+    if value is None or value != value:  # noqa: PLR0124  # a NaN
+        return ""
+    return repr(value) if isinstance(value, float) else value
 
 
 def plain_cell(text: str) -> str:
@@ -341,8 +338,7 @@ class CsvRows:
             What the rows are about.
         """
         rows = sorted(row for key in keys for row in self._rows.get(key, []))
-        more = f" and {len(rows) - MOST_ROWS} more" if len(rows) > MOST_ROWS else ""
-        return ", ".join(map(str, rows[:MOST_ROWS])) + more
+        return first_of(map(str, rows[:MOST_ROWS]), len(rows))
 
 
 MEASURES = ("positives", "f1", "auc", "pr_auc")
@@ -396,15 +392,7 @@ def labels_csv(rows: Iterable[LabelRow]) -> str:
     data,criterion,model,n,label,positives,f1,auc,pr_auc
     x,mim,br,2,y,3.0,0.5,0.75,
     """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(LabelRow._fields)
-    for row in rows:
-        writer.writerow(
-            plain_cell(value) if isinstance(value, str) else "" if np.isnan(value) else repr(value)
-            for value in row
-        )
-    return text.getvalue()
+    return csv_of([LabelRow._fields, *(map(_field, row) for row in rows)])
 
 
 def widest(rows: Sequence[LabelRow], most: int) -> list[tuple[str, list[LabelRow]]]:

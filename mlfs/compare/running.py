@@ -23,7 +23,7 @@ from mlfs.compare.resampling import Folds, Given, Holdout, Splitting, StoredFold
 from mlfs.compare.results import Results
 from mlfs.compare.settings import Settings, size
 from mlfs.compare.training_rows import unprepared
-from mlfs.errors import UsageError, check_name, plural, printable
+from mlfs.errors import UsageError, check_name, listed, plural, printable
 from mlfs.metrics import METRICS
 
 DEFAULT_METRICS = ("exact_match", "hamming_loss", "macro_f1", "micro_f1", "ranking_loss")
@@ -193,9 +193,7 @@ def _run(
     notes = [settings.protocol.note] if settings.protocol.note else []
     cells = settings.cells()
     keys = [cell.key for cell in cells]
-    done = {} if cell_folder is None else cell_folder.finished(keys)
-    if cell_folder is not None:
-        done |= cell_folder.over_budget([key for key in keys if key not in done], settings.budget)
+    done = {} if cell_folder is None else cell_folder.finished(keys, settings.budget)
     jobs = [
         replace(job, cells=tuple(remaining))
         for job in settings.jobs()
@@ -242,11 +240,8 @@ def _identifier_notes(settings: Settings, records: Iterable[Mapping[str, Any]]) 
     notes = []
     for data, names in identifiers.items():
         if names:
-            shown = ", ".join(repr(printable(name)) for name in names[:SHOWN])
-            ending = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-            notes.append(
-                f"{printable(data)} has another value in every row of {shown}{ending}: {remedy}"
-            )
+            shown = listed(names, SHOWN)
+            notes.append(f"{printable(data)} has another value in every row of {shown}: {remedy}")
     return notes
 
 

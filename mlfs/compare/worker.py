@@ -1,7 +1,7 @@
 """A process that runs jobs of a comparison: `python -m mlfs.compare.worker`.
 
-It reads jobs from standard input and writes records to standard output, as pickles preceded by
-their length. When its parent ends, standard input ends too, and the worker exits at once.
+It reads jobs from standard input and writes records to standard output, as pickles.
+When its parent ends, standard input ends too, and the worker exits at once.
 """
 
 from __future__ import annotations
@@ -14,36 +14,11 @@ import sys
 import threading
 from typing import IO, Any
 
-LENGTH = 8
-
-
-def write(stream: IO[bytes], content: bytes) -> None:
-    """Write the content of a message."""
-    stream.write(len(content).to_bytes(LENGTH, "big"))
-    stream.write(content)
-    stream.flush()
-
-
-def read(stream: IO[bytes]) -> bytes:
-    """Read the content of the next message; EOFError when there is none."""
-    head = stream.read(LENGTH)
-    if len(head) < LENGTH:
-        raise EOFError
-    size = int.from_bytes(head, "big")
-    content = stream.read(size)
-    if len(content) < size:
-        raise EOFError
-    return content
-
 
 def send(stream: IO[bytes], message: Any) -> None:
     """Write a message."""
-    write(stream, pickle.dumps(message))
-
-
-def receive(stream: IO[bytes]) -> Any:
-    """Read the next message; EOFError when there is none."""
-    return pickle.loads(read(stream))  # noqa: S301 -- from our own parent or child, over a pipe
+    pickle.dump(message, stream)
+    stream.flush()
 
 
 def main() -> None:
@@ -58,11 +33,11 @@ def main() -> None:
 
     threading.Thread(target=_listen, args=(source, inbox), daemon=True).start()
     runner = JobRunner(inbox.get())
-    _answer(target, ("ready", None))
+    _answer(target, None)
     while True:
         for record in runner.do(inbox.get()):
-            _answer(target, ("cell", record))
-        _answer(target, ("done", None))
+            _answer(target, record)
+        _answer(target, None)
 
 
 def _answer(target: IO[bytes], message: Any) -> None:
@@ -76,8 +51,8 @@ def _answer(target: IO[bytes], message: Any) -> None:
 def _listen(source: IO[bytes], inbox: queue.SimpleQueue[Any]) -> None:
     try:
         while True:
-            inbox.put(receive(source))
-    except EOFError:
+            inbox.put(pickle.load(source))  # noqa: S301 -- from our parent, over a pipe
+    except (EOFError, pickle.UnpicklingError):  # the parent is gone, perhaps in mid-sentence
         os._exit(0)
     except BaseException:  # noqa: BLE001 -- whatever it is, nothing can be done without a parent
         import traceback

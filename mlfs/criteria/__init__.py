@@ -13,7 +13,7 @@ and `mlfs/__init__.py` says where.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mlfs.criteria._contract import (
     SCOPES,
@@ -34,6 +34,7 @@ from mlfs.criteria._registry import (
     tier_of,
     typed,
 )
+from mlfs.lazy import lazily
 
 if TYPE_CHECKING:
     from mlfs.api.criterion_checks import check_criterion, yield_checks
@@ -65,11 +66,4 @@ if (_checkout.parent / "pyproject.toml").is_file() and _checkout.is_dir():
     __path__.append(str(_checkout))
 
 
-def __getattr__(name: str) -> Any:
-    if name in FUNCTIONS:
-        from mlfs.api import criterion_checks  # above this package
-
-        value = globals()[name] = getattr(criterion_checks, name)
-        return value
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
+__getattr__ = lazily(__name__, {"mlfs.api.criterion_checks": FUNCTIONS})  # above this package

@@ -14,10 +14,16 @@ those that hold dates, and `generated` and `first_component` make and project on
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from mlfs.data.dataset import Column, Dataset, Label, Source
 from mlfs.data.formats import read, write
 from mlfs.data.request import Limits
 from mlfs.formats import FORMATS, Format
+from mlfs.lazy import lazily
+
+if TYPE_CHECKING:
+    from mlfs.data.arrays import from_arrays
 
 __all__ = [
     "FORMATS",
@@ -31,11 +37,4 @@ __all__ = [
     "read",
     "write",
 ]
-
-
-def __getattr__(name: str) -> object:
-    if name == "from_arrays":
-        from mlfs.data.arrays import from_arrays
-
-        return from_arrays
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazily(__name__, {"mlfs.data.arrays": ("from_arrays",)})

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from mlfs.data.columns import number_text
 from mlfs.data.dataset import Column, Dataset, Label, Source
-from mlfs.data.labels.finding import LabelPositions
+from mlfs.data.labels.finding import LabelPositions, first_duplicate
 from mlfs.data.labels.label_values import (
     distinct_numbers,
     is_binary,
@@ -294,13 +294,11 @@ def without_weights(dataset: Dataset, form: str) -> None:
 def refuse_collisions(dataset: Dataset, form: str) -> list[str]:
     """Give the names of all columns, features first; a name used twice is refused."""
     names = [*dataset.feature_names, *dataset.label_names]
-    names_seen: set[str] = set()
-    for name in names:
-        if name in names_seen:
-            raise DataError(
-                f"two columns are named {printable(name)!r}, which {form} cannot hold: rename one"
-            )
-        names_seen.add(name)
+    duplicate = first_duplicate(names)
+    if duplicate is not None:
+        raise DataError(
+            f"two columns are named {printable(duplicate)!r}, which {form} cannot hold: rename one"
+        )
     return names
 
 

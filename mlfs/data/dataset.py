@@ -178,9 +178,7 @@ class Dataset:
     @property
     def feature_names(self) -> list[str]:
         """The names of the columns of X."""
-        if isinstance(self.columns, Uniform):
-            return list(self.columns.names)
-        return [column.name for column in self.columns]
+        return list(self.names)
 
     @property
     def n_given(self) -> int:
@@ -333,27 +331,16 @@ class Uniform(LazySequence):
         return replace(self.template, name=self.names[j])
 
 
-class _ColumnNames(LazySequence):
-    def __init__(self, columns: Sequence[Column]) -> None:
-        self.columns = columns
-
-    def __len__(self) -> int:
-        return len(self.columns)
-
-    def _item(self, j: int) -> str:
-        return self.columns[j].name
-
-
 def names_of(columns: Sequence[Column]) -> Sequence[str]:
-    """The names of columns, without a list of them.
+    """The names of columns; no list of them where they are alike.
 
     Examples
     --------
     >>> from mlfs.data.dataset import Column
     >>> names_of([Column("a"), Column("b")])
-    ('a', 'b')
+    ['a', 'b']
     """
-    return columns.names if isinstance(columns, Uniform) else _ColumnNames(columns)
+    return columns.names if isinstance(columns, Uniform) else [column.name for column in columns]
 
 
 def declared_sizes(columns: Sequence[Column]) -> np.ndarray:
@@ -387,8 +374,8 @@ def join_datasets(train: Dataset, test: Dataset) -> Dataset:
         weights = np.concatenate([train.weights, test.weights])
     return replace(
         train,
-        X=_stack(train.X, test.X),
-        Y=_stack(train.Y, test.Y),
+        X=stack(train.X, test.X),
+        Y=stack(train.Y, test.Y),
         weights=weights,
         notes=tuple(dict.fromkeys([*train.notes, *test.notes])),
     )
@@ -410,7 +397,8 @@ def _refuse_others(
     raise DataError(msg)
 
 
-def _stack(first: Any, second: Any) -> Any:
+def stack(first: Any, second: Any) -> Any:
+    """The rows of two tables, one below the other."""
     if sp.issparse(first) or sp.issparse(second):
         return sp.vstack([sp.csr_array(first), sp.csr_array(second)]).tocsr()
     return np.concatenate([first, second])

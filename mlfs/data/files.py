@@ -15,12 +15,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from mlfs.data.request import Limits, Request, exceeded, refuse_memory
+from mlfs.data.request import Limits, Request, exceeded, refuse_memory, refuse_unpacked
 from mlfs.errors import DataError, ParseError, UsageError, printable, setting
 
 MAGIC = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\x00"}
 CHUNK = 1 << 20
-RATIO_FROM = 16 << 20
 
 
 HALVES = re.compile("[\ud800-\udfff]")
@@ -83,14 +82,15 @@ class InputFile:
         self.compression, self.is_at_end = "", False
         self._content = content
         if content is None and path == "-":
-            self._content = unpack(sys.stdin.buffer, "", "-", limits, sniff=True)
+            self._content = b"".join(read_chunks(sys.stdin.buffer, "", "-", limits, sniff=True))
         if self._content is None:
             with _telling(path):
                 self._state = Path(path).stat()
                 self.compression = strip_compression(path)[1]
                 if not stat.S_ISREG(self._state.st_mode):
                     with _open_file(path) as raw:
-                        self._content = unpack(raw, self.compression, path, limits, sniff=True)
+                        chunks = read_chunks(raw, self.compression, path, limits, sniff=True)
+                        self._content = b"".join(chunks)
         self.size = self._state.st_size if self._content is None else len(self._content)
 
     @classmethod
@@ -351,13 +351,6 @@ def read_small(file: str, limits: Limits) -> bytes:
     return content
 
 
-def unpack(
-    raw: BinaryIO, compression: str, path: str, limits: Limits, *, sniff: bool = False
-) -> bytes:
-    """Read a stream to its end; see `read_chunks` for the parameters."""
-    return b"".join(read_chunks(raw, compression, path, limits, sniff=sniff))
-
-
 def read_chunks(
     raw: BinaryIO, compression: str, path: str, limits: Limits, *, sniff: bool = False
 ) -> Iterator[bytes]:
@@ -391,13 +384,11 @@ def read_chunks(
     try:
         while chunk := stream.read(CHUNK):
             size += len(chunk)
-            if size > (limits.unpacked(counted.size) if compression else limits.max_decompressed):
+            if compression:
+                refuse_unpacked(limits, size, counted.size, path, is_all=False)
+            elif size > limits.max_decompressed:
                 noun = "unpacked bytes"
                 raise exceeded(limits, "max_decompressed", size, noun, path, enough=2 * size)
-            ratio = size // max(1, counted.size)
-            if compression and size > RATIO_FROM and ratio > limits.max_ratio:
-                noun = "bytes for each compressed byte"
-                raise exceeded(limits, "max_ratio", ratio, noun, path, enough=10 * ratio)
             yield chunk
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
         if not compression:

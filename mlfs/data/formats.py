@@ -355,7 +355,8 @@ def write(
         What the format cannot carry, in words; mostly nothing.
     """
     name = os.fspath(path)
-    kind = format_of(name, format or ("arff" if name == "-" else None) or _implied_format(name))
+    implied = "arff" if name == "-" else "xmc" if split_suffix(name)[1] == ".txt" else None
+    kind = format_of(name, format or implied)
     form = FORMATS[kind]
     if not form.is_written:
         raise UsageError(f"{kind} files are read and not written: write .npz instead")
@@ -371,10 +372,6 @@ def write(
             streams[0].write(mulan.document(dataset.label_names))
         writer(dataset, streams[-1])
     return losses(dataset, kind)
-
-
-def _implied_format(name: str) -> str | None:
-    return "xmc" if split_suffix(name)[1] == ".txt" else None
 
 
 def _sidecar(dataset: Dataset, name: str) -> list[str]:

@@ -22,12 +22,12 @@ from mlfs.data.arrays import from_arrays
 from mlfs.data.assemble import labels_of, texts_of
 from mlfs.data.columns import ROUNDED, column_of, first_merged
 from mlfs.data.dataset import Column, Dataset, Label, Source
-from mlfs.data.files import RATIO_FROM, InputFile
+from mlfs.data.files import InputFile
 from mlfs.data.labels.finding import first_duplicate, resolve
 from mlfs.data.labels.label_values import stack_labels
 from mlfs.data.matrices import as_counted
 from mlfs.data.npy import packed
-from mlfs.data.request import Request, WordMemory, exceeded, refuse_empty
+from mlfs.data.request import Request, WordMemory, refuse_empty, refuse_more, refuse_unpacked
 from mlfs.data.row_stack import RowStack
 from mlfs.errors import (
     DataError,
@@ -109,12 +109,7 @@ class _AnnData:
         if array.is_virtual or array.external:
             self._fail(f"{printable(array.name)} lies in another file, which is not opened")
         self._unpacked += array.size * array.dtype.itemsize
-        limits, ratio = self.limits, self._unpacked // max(1, self.size)
-        if self._unpacked > limits.unpacked(self.size):
-            raise exceeded(limits, "max_decompressed", self._unpacked, "unpacked bytes", self.path)
-        if ratio > limits.max_ratio and self._unpacked > RATIO_FROM:
-            noun = "bytes for each compressed byte"
-            raise exceeded(limits, "max_ratio", ratio, noun, self.path)
+        refuse_unpacked(self.limits, self._unpacked, self.size, self.path, is_all=True)
         return array
 
     def _index(self, group: Any) -> str:
@@ -140,9 +135,7 @@ class _AnnData:
         """The names of the features."""
         group = self._part(self.root, part)
         array = self._array(group, self._index(group))
-        limit = self.limits.max_attributes
-        if array.size > limit:
-            raise exceeded(self.limits, "max_attributes", array.size, "columns", self.path)
+        refuse_more(self.limits, "max_attributes", array.size, "columns", self.path)
         names = self._texts(array)
         duplicate = first_duplicate(names)
         if duplicate is not None:
@@ -154,8 +147,7 @@ class _AnnData:
 
     def _labels(self, obs: Any, rows: int) -> tuple[Any, Any, str, tuple[str, ...]]:
         """Y and the labels: columns of obs."""
-        if rows > self.limits.max_rows:
-            raise exceeded(self.limits, "max_rows", rows, "rows", self.path)
+        refuse_more(self.limits, "max_rows", rows, "rows", self.path)
         index = self._index(obs)
         order = obs.attrs.get("column-order", ())
         listed = [name.decode() if isinstance(name, bytes) else str(name) for name in order]
@@ -236,8 +228,7 @@ class _AnnData:
             self._fail(
                 f"{layer or 'X'} is {table.shape} of {table.dtype}; expected {shape} numbers"
             )
-        if table.size > self.limits.max_cells:
-            raise exceeded(self.limits, "max_cells", table.size, "cells", self.path)
+        refuse_more(self.limits, "max_cells", table.size, "cells", self.path)
         return packed(_row_parts(table), names, self.request, self.path)
 
     def _sparse(self, group: Any, shape: tuple[int, int]) -> Any:

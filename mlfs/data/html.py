@@ -84,8 +84,7 @@ def _labels(data: Dataset) -> str:
 
 def _first_rows(data: Dataset) -> str:
     columns = [*data.columns[:COLUMNS]]
-    first_rows = data.table[:ROWS] if _is_sliced(data.table) else data.X[:ROWS]
-    cells = _dense(first_rows)[:, :COLUMNS].tolist()
+    cells = _dense(data.table[:ROWS])[:, :COLUMNS].tolist()
     lines = [
         [text(_value(x, column.values)) for x, column in zip(row, columns, strict=True)]
         for row in cells
@@ -94,11 +93,6 @@ def _first_rows(data: Dataset) -> str:
     if len(data.columns) > COLUMNS:
         head.append(f"and {len(data.columns) - COLUMNS:,} more")
     return table(head, lines)
-
-
-def _is_sliced(stored: Any) -> bool:
-    """Whether rows can be taken without making the whole table."""
-    return sp.issparse(stored) or isinstance(stored, np.ndarray)
 
 
 def _dense(part: Any) -> np.ndarray:

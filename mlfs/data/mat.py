@@ -24,7 +24,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.dataset import Dataset, Source
+from mlfs.data.dataset import Dataset, Source, stack
 from mlfs.data.files import InputFile
 from mlfs.data.mat_elements import (
     CLASSES,
@@ -37,7 +37,7 @@ from mlfs.data.mat_elements import (
     variables,
 )
 from mlfs.data.metadata import from_parts, pairs, values_of
-from mlfs.data.request import Limits, Request, exceeded, refuse_empty
+from mlfs.data.request import Limits, Request, refuse_empty, refuse_more
 from mlfs.errors import DataError, ParseError, printable
 
 HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -132,11 +132,10 @@ def _check_variable(variable: Variable, size: int, path: str, limits: Limits) ->
             f"{'a cell array of text' if name in TEXTS else 'a matrix of numbers'} is expected",
             path,
         )
-    if kind != "sparse" and variable.cells > limits.max_cells:
-        raise exceeded(limits, "max_cells", variable.cells, f"cells of the variable {name}", path)
-    longest = max(variable.shape)
-    if longest > limits.max_rows:
-        raise exceeded(limits, "max_rows", longest, f"rows of the variable {name}", path)
+    if kind != "sparse":
+        noun = f"cells of the variable {name}"
+        refuse_more(limits, "max_cells", variable.cells, noun, path)
+    refuse_more(limits, "max_rows", max(variable.shape), f"rows of the variable {name}", path)
     if kind == "sparse":
         refuse_empty(limits, variable.shape, size, path)
 
@@ -168,13 +167,7 @@ def _matrices(arrays: dict[str, Any], path: str, notes: list[str]) -> tuple[Any,
             path,
         )
     notes.append(f"rows: {X.shape[0]} of train_data, then {X2.shape[0]} of test_data")
-    return _stack(X, X2), _stack(Y, Y2)
-
-
-def _stack(a: Any, b: Any) -> Any:
-    if sp.issparse(a) or sp.issparse(b):
-        return sp.vstack([sp.csr_array(a), sp.csr_array(b)], format="csr")
-    return np.vstack([a, b])
+    return stack(X, X2), stack(Y, Y2)
 
 
 def _orient(arrays: dict[str, Any], prefix: str, path: str, notes: list[str]) -> tuple[Any, Any]:

@@ -26,7 +26,7 @@ HEAD = 1024  # bytes of a compressed variable in which its name must be
 MATRIX, COMPRESSED = 14, 15
 INT8, INT32, UINT32, UTF8 = 1, 5, 6, 16
 CHAR, SPARSE, OPAQUE = 4, 5, 17
-COMPLEX, LOGICAL = 8, 2
+COMPLEX = 8
 MOST_DIMENSIONS = 32
 NUMBERS = {
     1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -48,7 +47,12 @@ def check_places(x: Any, name: str) -> None:
     if x.ndim != 2:
         return
     try:
-        wrong = _edges_fault(x) if x.format in ("csr", "csc", "bsr") else _entries_fault(x)
+        if x.format == "coo":
+            wrong = _entries_fault(x)
+        elif x.format == "dia" and len(x.offsets) != len(x.data):
+            wrong = UNFIT
+        else:
+            wrong = _edges_fault(x if x.format in ("csr", "csc", "bsr") else x.tocsr())
     except (AttributeError, IndexError, OverflowError, TypeError, ValueError):
         wrong = UNFIT
     if wrong:
@@ -72,23 +76,12 @@ def _edges_fault(x: Any) -> str:
 
 
 def _entries_fault(x: Any) -> str:
-    """The fault of a table of any other form."""
-    if x.format == "dia":
-        return "" if _are_places(x.offsets) and len(x.offsets) == len(x.data) else UNFIT
-    if x.format == "lil":
-        lengths = [[len(row) for row in part] for part in (x.rows, x.data)]
-        if lengths[0] != lengths[1] or len(x.rows) != x.shape[0]:
-            return UNFIT
-        places = np.fromiter(itertools.chain.from_iterable(x.rows), np.int64)
-        return _index_fault(places, x.shape[1], "column")
-    if x.format == "dok":
-        rows, columns = np.array([*x.keys()], np.int64).reshape(-1, 2).T
-    else:
-        rows, columns = x.row, x.col
-        if not (_are_places(rows) and _are_places(columns)):
-            return UNFIT
-        if not rows.shape == columns.shape == x.data.shape:
-            return UNFIT
+    """A fault of a table of entries: each has its row and its column."""
+    rows, columns = x.row, x.col
+    if not (_are_places(rows) and _are_places(columns)):
+        return UNFIT
+    if not rows.shape == columns.shape == x.data.shape:
+        return UNFIT
     return _index_fault(rows, x.shape[0], "row") or _index_fault(columns, x.shape[1], "column")
 
 

@@ -25,7 +25,7 @@ from mlfs.data.dataset import (
 )
 from mlfs.data.labels.finding import first_duplicate, resolve
 from mlfs.data.packed_table import PackedTable
-from mlfs.data.request import Limits, Request, exceeded
+from mlfs.data.request import Limits, Request, refuse_more
 from mlfs.errors import DataError, ParseError, UsageError, printable, setting
 
 
@@ -79,11 +79,8 @@ def load(
         raise ParseError(
             "the note '# mlfs' about the columns is not what mlfs writes; delete it", path, line
         ) from None
-    for name, size, noun in (
-        ("max_attributes", len(columns), "features"), ("max_labels", len(labels), "labels"),
-    ):  # fmt: skip
-        if size > getattr(limits, name):
-            raise exceeded(limits, name, size, noun, path, line)
+    refuse_more(limits, "max_attributes", len(columns), "features", path, line)
+    refuse_more(limits, "max_labels", len(labels), "labels", path, line)
     for names in ([c.name for c in columns], [lab.name for lab in labels]):
         duplicate = first_duplicate(names)
         if duplicate is not None:
@@ -182,10 +179,10 @@ def from_parts(
     path: str,
     form: str,
     *,
-    names: tuple[list[str] | None, list[str] | None],
-    weights: Any,
-    nominal: list[tuple[str, ...]] | None,
-    values: list[tuple[str, ...]] | None,
+    names: tuple[list[str] | None, list[str] | None] = (None, None),
+    weights: Any = None,
+    nominal: list[tuple[str, ...]] | None = None,
+    values: list[tuple[str, ...]] | None = None,
 ) -> Dataset:
     """Make a data set of what an npz or MATLAB file stores.
 
@@ -230,14 +227,10 @@ def check_limits(X: Any, Y: Any, limits: Limits, path: str) -> None:
     for table, name, noun in ((X, "max_attributes", "columns"), (Y, "max_labels", "labels")):
         if table is None:
             continue
-        n = table.shape[0]
-        width = table.shape[1] if table.ndim > 1 else 1
-        cells = 0 if sp.issparse(table) else table.size
-        for limit, size, counted in (
-            ("max_rows", n, "rows"), (name, width, noun), ("max_cells", cells, "cells"),
-        ):  # fmt: skip
-            if size > getattr(limits, limit):
-                raise exceeded(limits, limit, size, counted, path)
+        refuse_more(limits, "max_rows", table.shape[0], "rows", path)
+        refuse_more(limits, name, table.shape[1] if table.ndim > 1 else 1, noun, path)
+        if not sp.issparse(table):
+            refuse_more(limits, "max_cells", table.size, "cells", path)
 
 
 def _set_nominal(data: Dataset, nominal: Sequence[tuple[str, ...]], path: str) -> Dataset:

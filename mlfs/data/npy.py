@@ -39,17 +39,7 @@ def read(source: bytes | InputFile, path: str, request: Request) -> Dataset:
     if labels is not None:
         Y = _array(InputFile(labels, request.limits, request.max_memory), None)
     source.check_unchanged()
-    data = from_parts(
-        X,
-        Y,
-        replace(request, labels=None),
-        path,
-        "a pair of .npy files",
-        names=(None, None),
-        weights=None,
-        nominal=None,
-        values=None,
-    )
+    data = from_parts(X, Y, replace(request, labels=None), path, "a pair of .npy files")
     by = "no file" if labels is None else f"the file {printable(labels, 400)}"
     return data.with_changes(source=Source(path, "npy", labels_by=by))
 

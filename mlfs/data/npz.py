@@ -31,11 +31,11 @@ import scipy.sparse as sp
 
 from mlfs.data import npy
 from mlfs.data.dataset import Dataset, Source
-from mlfs.data.files import RATIO_FROM, InputFile
+from mlfs.data.files import InputFile
 from mlfs.data.labels.finding import first_duplicate
 from mlfs.data.metadata import from_parts, pairs, values_of
 from mlfs.data.packed_table import PackedTable
-from mlfs.data.request import Request, exceeded, refuse_empty
+from mlfs.data.request import Request, refuse_empty, refuse_unpacked
 from mlfs.errors import DataError, MlfsError, ParseError, printable
 
 BROKEN = (
@@ -59,7 +59,8 @@ def read(source: bytes | InputFile, path: str, request: Request) -> Dataset:
         archive = Archive(stream, path, request)
         feature_names = archive.texts("feature_names")
         X = archive.matrix("X", feature_names)
-        Y = None if request.known is not None and archive.lacks("Y") else archive.matrix("Y")
+        has_labels = {"Y", "Y_indptr"} & archive.entries.keys()
+        Y = archive.matrix("Y") if request.known is None or has_labels else None
         label_names, weights = archive.texts("label_names"), archive.get("weights")
         nominal = archive.values("nominal", int(X.shape[1]) if X.ndim == 2 else 0)
         width = int(Y.shape[1]) if Y is not None and Y.ndim == 2 else 0
@@ -102,12 +103,7 @@ class Archive:
             ) from None
         entries = self.zip.infolist()
         total = sum(entry.file_size for entry in entries)
-        if total > limits.unpacked(self.size):
-            raise exceeded(limits, "max_decompressed", total, "unpacked bytes", path)
-        ratio = total // max(1, self.size)
-        if ratio > limits.max_ratio and total > RATIO_FROM:
-            noun = "bytes for each compressed byte"
-            raise exceeded(limits, "max_ratio", ratio, noun, path)
+        refuse_unpacked(limits, total, self.size, path, is_all=True)
         names = [entry.filename.removesuffix(".npy") for entry in entries]
         duplicate = first_duplicate(names)
         if duplicate is not None:
@@ -142,10 +138,6 @@ class Archive:
         except BROKEN as error:
             msg = f"the array {key} cannot be read: {printable(error)}"
             raise ParseError(msg, self.path) from None
-
-    def lacks(self, key: str) -> bool:
-        """Whether a matrix is there neither dense nor sparse."""
-        return key not in self.entries and f"{key}_indptr" not in self.entries
 
     def matrix(self, key: str, names: Sequence[str] | None = None) -> Any:
         """X or Y, dense or from the parts of a CSR matrix."""

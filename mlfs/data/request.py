@@ -12,6 +12,7 @@ GIB = 1 << 30
 WORD = 400  # bytes of a word beside its text: the object, what it means, its place in a table
 FREE_WORDS = 1 << 20  # bytes
 UNPACKED = 100
+RATIO_FROM = 16 << 20  # bytes; less may be packed as well as it likes
 UNNEEDED = "nobody looks at it"
 MISSING = frozenset({  # as pandas has them, and ?
     "", "?", "NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None", "<NA>",
@@ -268,6 +269,43 @@ def exceeded(
     )
 
 
+def refuse_more(
+    limits: Limits,
+    name: str,
+    count: int,
+    noun: str,
+    path: str,
+    line: int | None = None,
+    column: int | None = None,
+) -> None:
+    """Refuse a file of more than a limit; the parameters are those of `exceeded`."""
+    if count > getattr(limits, name):
+        raise exceeded(limits, name, count, noun, path, line, column)
+
+
+def refuse_unpacked(limits: Limits, unpacked: int, packed: int, path: str, *, is_all: bool) -> None:
+    """Refuse what unpacks to too much, or to too much for its size.
+
+    Parameters
+    ----------
+    limits : Limits
+        The limits in force.
+    unpacked, packed : int
+        The bytes.
+    path : str
+        The file as the user named it.
+    is_all : bool
+        Whether no more may follow.
+    """
+    noun, more = "unpacked bytes", 1 if is_all else 2
+    if unpacked > limits.unpacked(packed):
+        raise exceeded(limits, "max_decompressed", unpacked, noun, path, enough=more * unpacked)
+    noun, more = "bytes for each compressed byte", 1 if is_all else 10
+    ratio = unpacked // max(1, packed)
+    if unpacked > RATIO_FROM and ratio > limits.max_ratio:
+        raise exceeded(limits, "max_ratio", ratio, noun, path, enough=more * ratio)
+
+
 def refuse_empty(limits: Limits, shape: Iterable[int], size: int, path: str) -> None:
     """Refuse a sparse table that declares far more rows and columns than its file has bytes.
 
@@ -287,6 +325,5 @@ def refuse_empty(limits: Limits, shape: Iterable[int], size: int, path: str) -> 
     >>> refuse_empty(Limits(), (10, 1_000_000, 5), 500, "a.xmc")
     """
     beyond = sum(shape) - size
-    if beyond > limits.max_empty:
-        noun = f"rows, features and labels beyond one for each of the {size} bytes of the file"
-        raise exceeded(limits, "max_empty", beyond, noun, path)
+    noun = f"rows, features and labels beyond one for each of the {size} bytes of the file"
+    refuse_more(limits, "max_empty", beyond, noun, path)

@@ -58,11 +58,6 @@ class RowStack:
         self._sizes.append(np.diff(rows.indptr).astype(np.int32))
         refuse_memory(self._values.array.nbytes + self._columns.array.nbytes, self._max_memory)
 
-    @property
-    def is_small(self) -> bool:
-        """Whether the values are in a byte each."""
-        return bool(self._values.array.dtype == np.uint8)
-
     def finish(self, width: int, first: int = 0) -> Any:
         """The csr_array of all rows, whose columns count from `first`; the stack is then empty."""
         ends = np.concatenate([np.zeros(1, np.int64), *self._sizes])

@@ -24,7 +24,7 @@ from mlfs.data.assemble import csr_rows, row_blocks, without_weights
 from mlfs.data.columns import ROUNDED, is_rounded, number_text
 from mlfs.data.dataset import Dataset
 from mlfs.data.files import valid_lines
-from mlfs.data.request import Limits, exceeded
+from mlfs.data.request import Limits, exceeded, refuse_more
 from mlfs.data.row_stack import RowStack
 from mlfs.errors import DataError, ParseError, printable
 
@@ -150,11 +150,6 @@ class SparseText:
         label_ids = np.concatenate([np.zeros(0, np.int64), *self._ids])
         return label_ids, np.concatenate([np.zeros(0, np.int32), *self._counts])
 
-    @property
-    def is_small(self) -> bool:
-        """Whether all values are whole numbers that a byte holds."""
-        return self._stack.is_small
-
     def table(self, width: int, first: int = 0) -> Any:
         """X, where `first` is the index of the first column; it can be taken once."""
         return self._stack.finish(width, first)
@@ -236,15 +231,8 @@ class _Piece:
         stop = self.text.find(b"\n", start)
         stop = len(self.text) if stop < 0 else stop
         number = self.lines_before + int(counts[kernel.LINES]) + 1
-        if stop - start > target.limits.max_line_bytes:
-            raise exceeded(
-                target.limits,
-                "max_line_bytes",
-                stop - start,
-                "bytes in a line",
-                target.path,
-                number,
-            )
+        size, noun = stop - start, "bytes in a line"
+        refuse_more(target.limits, "max_line_bytes", size, noun, target.path, number)
         line = self.text[start:stop].decode()
         is_row = True
         if target.has_comments:
@@ -282,9 +270,8 @@ class _Piece:
                 j, value = _pair(token, path, number, column)
                 if j > kernel.LARGEST and j <= limits.max_features:
                     raise ParseError(f"the index {j} is too large", path, number, column)
-                if j > limits.max_features:
-                    noun = "features (the largest index)"
-                    raise exceeded(limits, "max_features", j, noun, path, number, column)
+                noun = "features (the largest index)"
+                refuse_more(limits, "max_features", j, noun, path, number, column)
                 columns.append(j)
                 values.append(value)
         return ids, columns, values

@@ -39,7 +39,7 @@ from mlfs.data.metadata import (
     refuse_other_labels,
     wrong_position,
 )
-from mlfs.data.request import Limits, Request, exceeded, refuse_empty
+from mlfs.data.request import Limits, Request, refuse_empty, refuse_more
 from mlfs.data.sparse_rows import DIGITS, SparseText, label_rows, write_table
 from mlfs.errors import ParseError, plural, printable
 
@@ -70,8 +70,7 @@ def read(source: bytes | InputFile, path: str, request: Request) -> Dataset:
     d = len(note[0]) if note else max(0, text.top + 1 - first)
     if text.top + 1 - first > d or (note and text.lowest == 0):
         raise ParseError(f"a row holds an index that is not from 1 to {d}, as the note says", path)
-    if d > limits.max_attributes:
-        raise exceeded(limits, "max_attributes", d, "features (the largest index)", path)
+    refuse_more(limits, "max_attributes", d, "features (the largest index)", path)
     if not d:
         raise ParseError("no row holds a feature; a feature is written as index:value", path)
     refuse_empty(limits, (text.n_rows, d, len(labels)), text.size, path)
@@ -96,8 +95,7 @@ def _note(text: bytes, path: str, limits: Limits, lines_before: int) -> Note | N
         stop = text.find(b"\n", start)
         stop = len(text) if stop < 0 else stop
         line, number = text[start:stop], number + 1
-        if len(line) > limits.max_line_bytes:
-            raise exceeded(limits, "max_line_bytes", len(line), "bytes in a line", path, number)
+        refuse_more(limits, "max_line_bytes", len(line), "bytes in a line", path, number)
         if line.startswith(NOTE):
             return load(decode(line, path, "utf-8", number - 1)[len(NOTE) :], path, limits, number)
         if line.removesuffix(b"\r") and (b"#" not in line or line.partition(b"#")[0].strip()):
@@ -131,8 +129,7 @@ def _labels(
             raise ParseError("a row holds a label id that the note '# mlfs' does not name", path)
     else:
         labels = tuple(Label(str(i)) for i in distinct.tolist())
-    if len(labels) > request.limits.max_labels:
-        raise exceeded(request.limits, "max_labels", len(labels), "labels", path)
+    refuse_more(request.limits, "max_labels", len(labels), "labels", path)
     order = np.argsort(distinct)
     places = order[np.searchsorted(distinct, flat, sorter=order)] if flat.size else flat
     return label_rows(places, counts, len(labels)), labels
@@ -180,8 +177,7 @@ def read_xmc(source: bytes | InputFile, path: str, request: Request) -> Dataset:
     text = SparseText(path, limits, has_comments=False, max_memory=request.max_memory)
     start = next(pieces, b"")
     line, end, start = start.partition(b"\n")
-    if len(line) > limits.max_line_bytes:
-        raise exceeded(limits, "max_line_bytes", len(line), "bytes in a line", path)
+    refuse_more(limits, "max_line_bytes", len(line), "bytes in a line", path)
     n, d, q = _header(decode(line, path).removesuffix("\r"), path, request)
     if not file.compression:
         refuse_empty(limits, (n, d, q), file.size, path)
@@ -261,13 +257,11 @@ def _header(line: str, path: str, request: Request) -> tuple[int, int, int]:
             "and labels", path, 1, 1,
         )  # fmt: skip
     n, d, q = map(int, words)
-    limits = request.limits
     for name, count, noun in (
         ("max_rows", n, "rows"), ("max_features", d, "features"),
         ("max_attributes", d, "features"), ("max_labels", q, "labels"),
     ):  # fmt: skip
-        if count > getattr(limits, name):
-            raise exceeded(limits, name, count, noun, path, 1)
+        refuse_more(request.limits, name, count, noun, path, 1)
     if not (n and d):
         raise ParseError(
             f"the first line says {n} rows and {d} features; there is nothing", path, 1

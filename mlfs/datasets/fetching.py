@@ -214,10 +214,7 @@ def fetch(
     """
     if name in SMALL:
         return _rename(read(path(name, subset)), name)
-    listed = info(name)
-    files = _provide_files(
-        listed, subset, mirror, progress if download else None, download=download
-    )
+    files = _provide_files(info(name), subset, mirror, progress, download=download)
     tables = [_read(file) for file in files if file.suffix != ".xml"]
     if len(tables) == 1:
         return _rename(tables[0], name)
@@ -286,10 +283,7 @@ def path(
         if subset != "all" or mirror:
             raise UsageError(f"{name} comes with mlfs: it has no mirror and no split")
         return Path(__file__).with_name(f"{name}.arff")
-    listed = info(name)
-    files = _provide_files(
-        listed, subset, mirror, progress if download else None, download=download
-    )
+    files = _provide_files(info(name), subset, mirror, progress, download=download)
     tables = [file for file in files if file.suffix != ".xml"]
     if len(tables) == 1:
         return tables[0]
@@ -340,7 +334,7 @@ def _provide_files(
     listed: PublicDataset,
     subset: str,
     mirror: int,
-    progress: bool | Progress | None,
+    progress: bool | Progress,
     *,
     download: bool,
 ) -> list[Path]:
@@ -380,7 +374,7 @@ def _rename(data: Dataset, name: str) -> Dataset:
 
 
 @contextmanager
-def _progress_callback(progress: bool | Progress | None) -> Iterator[Progress | None]:
+def _progress_callback(progress: bool | Progress) -> Iterator[Progress | None]:
     """The function that is called with the progress of a file."""
     if callable(progress) or not progress:
         yield progress or None

@@ -11,7 +11,6 @@ from mlfs._kernels import column_values
 from mlfs.binnings import BINNINGS, COUNTED
 from mlfs.counting.entries import edges_of
 from mlfs.data.columns import check_weights
-from mlfs.data.dataset import names_of
 from mlfs.discretize.binning import Binnings, join, ranges
 from mlfs.discretize.column_blocks import Block, blocks, round_weights
 from mlfs.discretize.encoder import Encoder, Survey, learn_small, modes_of
@@ -86,7 +85,7 @@ def learn(
             )
         groups = list(classes_of(labels, row_weights))
 
-    names, sizes = names_of(dataset.columns), dataset.sizes
+    names, sizes = dataset.names, dataset.sizes
     small, learned = np.zeros(0, np.int64), [Binnings.of(())]
     if row_weights is None:
         survey = Survey.of(table) if survey is None else survey

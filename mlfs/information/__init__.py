@@ -15,7 +15,9 @@ The public functions `entropy`, `mutual_information`, `conditional_mutual_inform
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from mlfs.lazy import lazily
 
 if TYPE_CHECKING:
     from mlfs.api.pairwise import (
@@ -41,16 +43,7 @@ __all__ = [
     "mutual_information",
     "symmetrical_uncertainty",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name in FUNCTIONS:
-        from mlfs.api import pairwise  # above this package
-
-        value = globals()[name] = getattr(pairwise, name)
-        return value
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
+__getattr__ = lazily(__name__, {"mlfs.api.pairwise": FUNCTIONS})  # above this package
 
 
 def __dir__() -> list[str]:

@@ -30,8 +30,9 @@ The names are resolved when they are first used, so that a part does not import 
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from mlfs.lazy import lazily
 
 if TYPE_CHECKING:
     from mlfs.models.baselines.homer import HOMER, CalibratedLabelRanking
@@ -80,44 +81,24 @@ __all__ = [
 ]
 
 _HOME = {
-    "BRkNN": "mlfs.models.baselines.nearest",
-    "CHF": "mlfs.models.baselines.nearest",
-    "CalibratedLabelRanking": "mlfs.models.baselines.homer",
-    "HOMER": "mlfs.models.baselines.homer",
-    "IBLR": "mlfs.models.baselines.nearest",
-    "LLSF": "mlfs.models.baselines.llsf",
-    "LLSFFeatures": "mlfs.models.baselines.llsf",
-    "LabelPowerset": "mlfs.models.baselines.powerset",
-    "Lift": "mlfs.models.baselines.llsf",
-    "MLkNN": "mlfs.models.baselines.nearest",
-    "RAkEL": "mlfs.models.baselines.powerset",
-    "LDF": "mlfs.models.features",
-    "MixtureOfTrees": "mlfs.models.mixture",
-    "MonteCarloChain": "mlfs.models.monte_carlo_chain",
-    "Structure": "mlfs.search.label_parents",
-    "StructuredClassifier": "mlfs.models.chain",
-    "StructuredEnsemble": "mlfs.models.ensemble",
-    "Switching": "mlfs.models.switching",
-    "ThresholdedClassifier": "mlfs.models.thresholds",
-    "TunedLogistic": "mlfs.models.tuned",
-    "available": "mlfs.models.recipes",
-    "load": "mlfs.models.model_files",
-    "make": "mlfs.models.recipes",
-    "reporting": "mlfs.models.progress_reports",
-    "save": "mlfs.models.model_files",
+    "mlfs.models.baselines.homer": ("HOMER", "CalibratedLabelRanking"),
+    "mlfs.models.baselines.llsf": ("LLSF", "LLSFFeatures", "Lift"),
+    "mlfs.models.baselines.nearest": ("BRkNN", "CHF", "IBLR", "MLkNN"),
+    "mlfs.models.baselines.powerset": ("LabelPowerset", "RAkEL"),
+    "mlfs.models.chain": ("StructuredClassifier",),
+    "mlfs.models.ensemble": ("StructuredEnsemble",),
+    "mlfs.models.features": ("LDF",),
+    "mlfs.models.mixture": ("MixtureOfTrees",),
+    "mlfs.models.model_files": ("load", "save"),
+    "mlfs.models.monte_carlo_chain": ("MonteCarloChain",),
+    "mlfs.models.progress_reports": ("reporting",),
+    "mlfs.models.recipes": ("available", "make"),
+    "mlfs.models.switching": ("Switching",),
+    "mlfs.models.thresholds": ("ThresholdedClassifier",),
+    "mlfs.models.tuned": ("TunedLogistic",),
+    "mlfs.search.label_parents": ("Structure",),
 }
-_PARTS = {"inference", "structures"}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        value = getattr(importlib.import_module(_HOME[name]), name)
-        globals()[name] = value
-        return value
-    if name in _PARTS:
-        return importlib.import_module(f"mlfs.models.{name}")
-    msg = f"module 'mlfs.models' has no attribute {name!r}"
-    raise AttributeError(msg)
+__getattr__ = lazily(__name__, _HOME, ("inference", "structures"))
 
 
 def __dir__() -> list[str]:

@@ -6,7 +6,6 @@ Dense rows for the learners that take no sparse ones, within the memory that is 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -14,7 +13,6 @@ from typing import Any
 import joblib
 import numpy as np
 import scipy.sparse as sp
-from sklearn import config_context
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, SGDClassifier
 from sklearn.linear_model._base import LinearClassifierMixin
@@ -28,7 +26,7 @@ from mlfs.api.options import threads
 from mlfs.counting.memory import bytes_of
 from mlfs.errors import DataError, UsageError, plural, printable
 from mlfs.models.problem import MISSING, Problem
-from mlfs.models.progress_reports import report
+from mlfs.models.progress_reports import report_each
 from mlfs.models.storage.storable import storable
 from mlfs.search.label_parents import Structure
 
@@ -202,28 +200,12 @@ def fit_learners(
     ]
     with _blas().limit(limits=1, user_api="blas"):  # its sums depend on how many threads it has
         if n_jobs == 1:
-            return tuple(_fit_in_turn(tasks))
+            return tuple(fit_learner(*task) for task in report_each("classifiers", tasks))
         if _thread_safe(problem.base_estimator):
             run = joblib.Parallel(n_jobs, prefer="threads")
             return tuple(run(joblib.delayed(fit_learner)(*task) for task in tasks))
     run = joblib.Parallel(n_jobs, prefer="processes")
     return tuple(run(joblib.delayed(_fit_apart)(*task) for task in tasks))
-
-
-def _fit_in_turn(tasks: list[tuple[Any, ...]]) -> Iterator[Learner]:
-    """Fit one after another; scikit-learn checks the parameters until one label is fitted."""
-    for position, task in enumerate(tasks):
-        report("classifiers", position, len(tasks))
-        learner = fit_learner(*task)
-        yield learner
-        if learner.estimator is not None:
-            fitted = []
-            with config_context(skip_parameter_validation=True):
-                for number in range(position + 1, len(tasks)):
-                    report("classifiers", number, len(tasks))
-                    fitted.append(fit_learner(*tasks[number]))
-            yield from fitted
-            return
 
 
 def _fit_apart(*task: Any) -> Learner:

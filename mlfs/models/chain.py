@@ -59,11 +59,7 @@ def choose_number(
     for i, n in enumerate(numbers):
         with stage(f"number of features {i + 1} of {len(numbers)}"):
             columns = feature_plan(features, n).after(train, structure, before)
-            sorted_columns = tuple(
-                None if label_columns is None else np.sort(label_columns)
-                for label_columns in columns
-            )
-            fitted = FittedConditionals.fit(train.on(sorted_columns), structure)
+            fitted = FittedConditionals.fit(train.on_sorted(columns), structure)
         right = (inference.predict(fitted.on(aside.X)) == aside.Y) | (aside.Y == MISSING)
         exact, per_label = right.all(axis=1), right.mean(axis=1)
         scores.append(
@@ -195,15 +191,8 @@ class StructuredClassifier(LabelModel):
         before = plan.before(problem)
         structure = learner.learn(problem.on(before))
         columns = plan.after(problem, structure, before)
-        all_columns = np.arange(problem.X.shape[1])
-        self.features_ = {
-            name: all_columns if label_columns is None else label_columns
-            for name, label_columns in zip(problem.names, columns, strict=True)
-        }
-        sorted_columns = tuple(
-            None if label_columns is None else np.sort(label_columns) for label_columns in columns
-        )
-        return problem.on(sorted_columns), structure
+        self.features_ = problem.named_columns(columns)
+        return problem.on_sorted(columns), structure
 
     @property
     def structure_(self) -> Structure:
@@ -287,7 +276,7 @@ class StructuredClassifier(LabelModel):
         ndarray of float64, shape (n,)
         """
         conditionals = self._apply(X)
-        codes = self._codes(Y, conditionals.n_rows)
+        codes = self._labels.codes(Y, conditionals.n_rows)
         if (codes == MISSING).any():
             msg = "Y has missing labels: the probability of a label vector needs all of them"
             raise UsageError(msg)

@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 
 from mlfs.data.columns import is_missing, refuse_infinite
 from mlfs.data.frames import array_of, as_frame, family
-from mlfs.data.labels.label_arrays import indicator, targets
+from mlfs.data.labels.label_arrays import as_columns, indicator, targets
 from mlfs.data.labels.label_values import is_sets
 from mlfs.data.matrices import check_places
 from mlfs.errors import DataError, UsageError, plural, printable
@@ -285,18 +285,7 @@ def _array(Y: Any, n_rows: int) -> np.ndarray:
     else:
         values = array_of(Y) if family(Y) and hasattr(Y, "columns") else Y
         array = values.toarray() if sp.issparse(values) else np.asarray(values)
-    if array.ndim == 1:
-        array = array.reshape(-1, 1)
-    if array.ndim != 2:
-        msg = f"Y has {array.ndim} dimensions; expected 1 (one label) or 2 (a column a label)"
-        raise DataError(msg)
-    if len(array) != n_rows:
-        msg = (
-            f"X has {plural(n_rows, 'row')} and Y has {len(array)}: they must have the same number"
-        )
-        raise DataError(msg)
-    if array.dtype.kind == "c":
-        raise DataError("Y is complex. Complex data not supported: labels have two values")
+    array = as_columns(array, n_rows)
     if not array.shape[1]:
         raise DataError("Y has no columns: a model needs at least one label")
     return array

@@ -21,7 +21,7 @@ from mlfs.models.base_learners import (
     stacked,
     wants_dense,
 )
-from mlfs.models.inference.contract import MOST_PARENTS, configurations
+from mlfs.models.inference.contract import MOST_PARENTS, blocks, table_of
 from mlfs.models.problem import Problem
 from mlfs.models.storage.storable import storable
 from mlfs.search.label_parents import Structure
@@ -173,15 +173,9 @@ class Conditionals:
                 f"values (at most {MOST_PARENTS}): ask for an inference that needs none"
             )
             raise UsageError(msg)
-        values = configurations(n_parents)
-        out = np.empty((self.n_rows, len(values), 2))
-        step = max(1, BLOCK // len(values))
-        for start in range(0, self.n_rows, step):
-            rows = np.arange(start, min(start + step, self.n_rows))
-            repeated = np.repeat(rows, len(values))
-            tiled = np.tile(values, (rows.size, 1))
-            logs = self.log_proba(label, repeated, tiled)
-            out[rows] = logs.reshape(rows.size, len(values), 2)
+        out = np.empty((self.n_rows, 1 << n_parents, 2))
+        for rows in blocks(self.n_rows, 1 << n_parents, BLOCK):
+            out[rows] = table_of(self, label, rows)
         return out
 
     def _check_probabilities(self) -> None:

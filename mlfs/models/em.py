@@ -227,32 +227,22 @@ def em(
     """
     if len(mixture.trees) == 1:
         best = Mixture((refit(problem, mixture.trees[0], None),), np.ones(1))
-        return best, [weighted_mean(best.on(problem.X).log_proba(problem.Y), problem.weights)]
+        logs = best.on(problem.X).log_proba(problem.Y)
+        return best, [float(np.average(logs, weights=problem.weights))]
     parts = mixture.on(problem.X).parts(problem.Y)
-    trace = [weighted_mean(log_sum(parts), problem.weights)]
+    trace = [float(np.average(log_sum(parts), weights=problem.weights))]
     best, reached = mixture, -np.inf
     for number in range(1, max(1, max_iter) + 1):
         with stage(f"EM step {number} of at most {max_iter}"):
             step = em_step(problem, mixture, responsibilities(parts))
         parts = step.on(problem.X).parts(problem.Y)
-        trace.append(weighted_mean(log_sum(parts), problem.weights))
+        trace.append(float(np.average(log_sum(parts), weights=problem.weights)))
         mixture = step
         if trace[-1] > reached:
             best, reached = step, trace[-1]
         if trace[-1] - trace[-2] <= tol:
             break
     return best, trace
-
-
-def weighted_mean(values: np.ndarray, weights: np.ndarray | None) -> float:
-    """The mean over rows that count differently.
-
-    Examples
-    --------
-    >>> weighted_mean(np.array([1.0, 4.0]), np.array([2.0, 1.0]))
-    2.0
-    """
-    return float(np.average(values, weights=weights))
 
 
 def log_sum(values: np.ndarray) -> np.ndarray:
@@ -320,7 +310,4 @@ class Grower:
         before = self.plan.before(problem)
         structure = self.learner.learn(problem.on(before))
         after = self.plan.after(problem, structure, before)
-        columns = tuple(
-            None if label_columns is None else np.sort(label_columns) for label_columns in after
-        )
-        return fit_tree(problem.on(columns), structure)
+        return fit_tree(problem.on_sorted(after), structure)

@@ -206,7 +206,7 @@ def feature_plan(features: Any, n: Any = None) -> FeaturePlan:
         msg = f"n is one number of features here, not the {len(n)} of {printable(repr(n))}"
         raise UsageError(msg)
     if isinstance(features, str) and features not in NAMED:
-        _check_criterion(features)
+        check_criterion(features)
     by_criterion = (
         (isinstance(features, str) and features not in NAMED)
         or isinstance(features, Criterion)
@@ -258,11 +258,13 @@ class _Made(FeaturePlan):
         return _columns_of(self.selection, problem)
 
 
-def _check_criterion(name: str) -> None:
+def check_criterion(name: str) -> None:
+    """Refuse the name of what is no criterion."""
     try:
         criteria.get(name)
     except UnknownName:
-        raise UnknownName("criterion in features", name, [*NAMED, *criteria.available()]) from None
+        known = [*NAMED, *criteria.available()]
+        raise UnknownName("criterion in {}", name, known, option="features") from None
 
 
 def _columns_of(selection: Selection, problem: Problem) -> Features:

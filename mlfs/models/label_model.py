@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from mlfs.api.column_selector import page_of
-from mlfs.api.options import check_jobs, seed_of
+from mlfs.api.options import NAMED, seed_of
 from mlfs.api.prepared import Prepared
 from mlfs.data.columns import check_weights
 from mlfs.data.dataset import Dataset
@@ -190,7 +190,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
                 "is None: give the labels of each row"
             )
             raise DataError(msg)
-        check_jobs(self.n_jobs)
+        NAMED["n_jobs"].read(self.n_jobs)
         seed = seed_of(self.random_state)
         self._learner(seed)  # refused before the data are read
         matrix = self._matrix(X, reset=True)
@@ -335,10 +335,6 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         """Decision values of each label; where Y had one dimension, as of any classifier."""
         return values[:, 0] if self._labels.flat else values
 
-    def _codes(self, Y: Any, n_rows: int) -> np.ndarray:
-        """Labels as 0, 1, or -1 where missing."""
-        return self._labels.codes(Y, n_rows)
-
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Exact match: the share of rows in which every label that is known is right.
 
@@ -356,8 +352,8 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         float
         """
         predicted = self.predict(X)
-        true = self._codes(y, len(predicted))
-        predicted_codes = self._codes(predicted, len(predicted))
+        true = self._labels.codes(y, len(predicted))
+        predicted_codes = self._labels.codes(predicted, len(predicted))
         right = ((true == predicted_codes) | (true < 0)).all(axis=1)
         weights = self._weights(sample_weight, len(predicted))
         return float(np.average(right, weights=weights))

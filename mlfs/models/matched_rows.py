@@ -15,12 +15,12 @@ import scipy.sparse as sp
 
 from mlfs.data.columns import number_text
 from mlfs.data.dataset import Dataset
-from mlfs.errors import DataError, plural, printable, setting
+from mlfs.errors import DataError, listed, plural, printable, setting
 from mlfs.models.training_table import (
+    SHOWN,
     TrainingTable,
     codes_of,
     fill_columns,
-    listed,
     same,
     spread,
 )
@@ -138,8 +138,8 @@ value, of training'])
             self._refuse_unseen(min(rows), rows[min(rows)])
         if cells:
             names = [self.table.fields[k].name for k in sorted(cells)]
-            how_many = plural(sum(cells.values()), "cell")
-            self.notes.append(f"{listed(names)}: unseen values taken as missing in {how_many}")
+            shown, how_many = listed(names, SHOWN), plural(sum(cells.values()), "cell")
+            self.notes.append(f"{shown}: unseen values taken as missing in {how_many}")
         if gap >= 0 and self.table.missing != "keep":
             self._note_gaps(gaps, gap)
         if self.n_rows <= self.at_once:
@@ -151,7 +151,7 @@ value, of training'])
         number = float(np.asarray(value.toarray() if sp.issparse(value) else value).ravel()[0])
         values = self.dataset.columns[j].values
         shown = values[int(number)] if values else number_text(number)
-        values_known = listed(list(field.values)) if field.values else "numbers"
+        values_known = listed(field.values, SHOWN) if field.values else "numbers"
         raise DataError(
             f"{printable(self.dataset.source.path, 400)}: column {printable(field.name)!r} holds "
             f"{printable(shown)!r} in row {row + 1}, which training did not have "

@@ -12,9 +12,9 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from mlfs.api.options import SEEDS, seed_of
-from mlfs.api.value_kinds import checked_share
+from mlfs.api.value_kinds import SHARE
 from mlfs.errors import UsageError
-from mlfs.models.em import Grower, Mixture, em, weighted_mean
+from mlfs.models.em import Grower, Mixture, em
 from mlfs.models.features import feature_plan
 from mlfs.models.inference import MaxSum, anneal, marginals, sample
 from mlfs.models.inference.contract import blocks, real, whole
@@ -128,12 +128,8 @@ class MixtureOfTrees(LabelModel):
         self._seed = problem.seed
         self.weights_ = mixture.shares
         self.structures_ = [tree.structure for tree in mixture.trees]
-        all_columns = np.arange(problem.X.shape[1])
         self.features_ = [
-            {
-                name: all_columns if learner.columns is None else learner.columns
-                for name, learner in zip(problem.names, tree.learners, strict=True)
-            }
+            problem.named_columns([learner.columns for learner in tree.learners])
             for tree in mixture.trees
         ]
         self.estimators_ = [
@@ -169,7 +165,7 @@ class MixtureOfTrees(LabelModel):
             whole(self.n_trees, "n_trees")
         whole(self.max_trees, "max_trees")
         whole(self.n_steps, "n_steps", 0)
-        if not 0 < checked_share(self.validation, "validation") < 1:
+        if not 0 < SHARE.read("validation", self.validation) < 1:
             msg = f"validation is a share of the rows between 0 and 1, not {self.validation}"
             raise UsageError(msg)
         real(self.tol, "tol is a number from 0 on", lambda x: x >= 0)
@@ -179,7 +175,8 @@ class MixtureOfTrees(LabelModel):
         train, aside = split_aside(problem, self.validation, Stream.VALIDATION)
 
         def likely(mixture: Mixture) -> float:
-            return weighted_mean(mixture.on(aside.X).log_proba(aside.Y), aside.weights)
+            logs = mixture.on(aside.X).log_proba(aside.Y)
+            return float(np.average(logs, weights=aside.weights))
 
         mixture = grower.first(train)
         self.held_out_.append(likely(mixture))
@@ -233,7 +230,7 @@ class MixtureOfTrees(LabelModel):
             Their labels.
         """
         matrix = self._rows(X)
-        codes = self._codes(Y, matrix.shape[0])
+        codes = self._labels.codes(Y, matrix.shape[0])
         return self._mixture.on(matrix).log_proba(codes)
 
     def sample(self, X: Any, n: int = 1, seed: int = 0) -> np.ndarray:

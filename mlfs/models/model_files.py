@@ -12,7 +12,7 @@ import os
 import platform
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any
 
@@ -33,7 +33,6 @@ from mlfs.models.storage.storable import (
     SPARSE,
     DamagedError,
     check_learner,
-    field_names,
     is_key,
     is_model,
     is_record,
@@ -161,7 +160,7 @@ def _unlisted(value: Any, place: str) -> UsageError:
 
 def _state(value: Any, name: str) -> dict[str, Any]:
     if is_record(value):
-        return {key: getattr(value, key) for key in field_names(value)}
+        return {field.name: getattr(value, field.name) for field in fields(value) if field.init}
     parameters: dict[str, Any] = value.get_params(deep=False)
     if name == PARAMETERS_ONLY:
         return parameters

@@ -125,6 +125,18 @@ class Problem:
         """The same problem with other columns for each label."""
         return replace(self, features=features)
 
+    def on_sorted(self, features: tuple[np.ndarray | None, ...]) -> Problem:
+        """The same with other columns for each label, in the order of X."""
+        return self.on(tuple(None if part is None else np.sort(part) for part in features))
+
+    def named_columns(self, features: Sequence[np.ndarray | None]) -> dict[str, np.ndarray]:
+        """The columns of each label by its name; all columns where there is None."""
+        every = np.arange(self.X.shape[1])
+        return {
+            name: every if columns is None else columns
+            for name, columns in zip(self.names, features, strict=True)
+        }
+
     def rows(self, rows: np.ndarray, weights: np.ndarray | None = None) -> Problem:
         """The problem on some rows; with other weights if they are given (for these rows)."""
         row_weights = None if self.weights is None else self.weights[rows]

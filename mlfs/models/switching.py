@@ -22,8 +22,9 @@ from mlfs.models.tuned import TunedLogistic
 MIN_ROWS = 4
 
 
-def _has(method: str) -> Any:
-    return lambda self: hasattr(self.base, method)
+def base_has(method: str) -> Any:
+    """Whether the classifier ``base`` of a base learner has a method."""
+    return lambda learner: hasattr(learner.base, method)
 
 
 @storable
@@ -178,7 +179,7 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
 
     # ---- answering --------------------------------------------------------------------------
 
-    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
+    @available_if(base_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probabilities of both classes, shape (n, 2)."""
         ones = self._answers(
@@ -186,7 +187,7 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
         )
         return np.column_stack([1.0 - ones, ones])
 
-    @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
+    @available_if(base_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> np.ndarray:
         """The decision of the classifier in charge, positive for the second class; log odds."""
         return self._answers(X, lambda classifier, x: classifier.decision_function(x), logit)

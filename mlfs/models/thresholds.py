@@ -165,7 +165,7 @@ class ThresholdedClassifier(LabelModel):
     def joint_log_proba(self, X: Any, Y: Any) -> np.ndarray:
         """Log P(Y | x) of one label vector for each row, of the model."""
         x = self._rows(X)
-        codes = self._codes(Y, x.shape[0]).astype(np.int64)
+        codes = self._labels.codes(Y, x.shape[0]).astype(np.int64)
         labels = np.where(codes == MISSING, np.nan, codes) if (codes == MISSING).any() else codes
         return np.asarray(self.model_.joint_log_proba(x, labels))
 

@@ -19,7 +19,7 @@ import scipy.sparse as sp
 
 from mlfs.data.dataset import Column, Dataset
 from mlfs.data.request import UNNEEDED, Limits
-from mlfs.errors import DataError, UsageError, printable, setting
+from mlfs.errors import DataError, UsageError, listed, printable, setting
 from mlfs.models.storage.storable import storable
 
 MISSING = ("fill", "keep", "error")
@@ -125,12 +125,12 @@ class TrainingTable:
         if lacking and (not absent_is_no or len(lacking) == len(self.labels)):
             count = _count_of(lacking, "label", "of the model")
             raise DataError(
-                f"{shown}: {count} missing: {listed(lacking)}",
+                f"{shown}: {count} missing: {listed(lacking, SHOWN)}",
                 remedy=f"name the columns, or the one of lists, with {setting('labels')}",
             )
         others = [name for name in dataset.label_names if name not in set(self.labels)]
         message = f"{_count_of(others, 'label')} not in the training data and left out"
-        notes = [f"{message}: {listed(others)}"] if others else []
+        notes = [f"{message}: {listed(others, SHOWN)}"] if others else []
         columns = [positions[name] for name in self.labels if name in positions]
         if any(dataset.labels[j].values != ("0", "1") for j in columns):
             raise DataError(f"{shown}: a label has other values than 0 and 1")
@@ -154,13 +154,13 @@ class TrainingTable:
             raise DataError(
                 f"{printable(dataset.source.path, 400)}: "
                 f"{_count_of(lacking, 'column', 'of the training data')} missing: "
-                f"{listed(lacking)}{reason}"
+                f"{listed(lacking, SHOWN)}{reason}"
             )
         trained = {field.name for field in self.fields} | set(self.labels)
         unread = [name for name, reason in dataset.left_out if reason == UNNEEDED]
         others = [name for name in (*positions, *unread) if name not in trained]
         message = f"{_count_of(others, 'column')} not in the training data and left out"
-        notes = [f"{message}: {listed(others)}"] if others else []
+        notes = [f"{message}: {listed(others, SHOWN)}"] if others else []
         return [positions.get(field.name, -1) for field in self.fields], notes
 
     def refuse_too_wide(self, dataset: Dataset, rows: int) -> None:
@@ -192,12 +192,6 @@ def _unnamed_hint(found: Sequence[str], trained: Sequence[str]) -> str:
 def _count_of(names: Sequence[str], noun: str, whose: str = "") -> str:
     whose = f" {whose}" if whose else ""
     return f"1 {noun}{whose} is" if len(names) == 1 else f"{len(names)} {noun}s{whose} are"
-
-
-def listed(names: Sequence[str]) -> str:
-    """Some names, and how many more there are."""
-    shown = ", ".join(repr(printable(name, 40)) for name in names[:SHOWN])
-    return shown + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
 
 @storable

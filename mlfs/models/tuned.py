@@ -15,14 +15,7 @@ from mlfs.models.classes import two_classes
 from mlfs.models.inference.contract import real, whole
 from mlfs.models.problem import stratified_folds
 from mlfs.models.storage.storable import storable
-from mlfs.models.structures.newton import (
-    FEW,
-    MOST_COLUMNS,
-    Newton,
-    in_span,
-    one_regression,
-    with_last,
-)
+from mlfs.models.structures.newton import MOST_COLUMNS, Newton, with_last
 
 PENALTIES = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
 UNCHOSEN = 1.0
@@ -146,9 +139,8 @@ class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no
             x = with_last(X, intercept=True)
             if start is not None and start.size != x.shape[1]:
                 start = None
-            w = one_regression(
-                x, codes, self.C_ * shares, [] if start is None else [start], FITTED * self.C_
-            )
+            starts = [] if start is None else [start]
+            w = Newton().solve(x, codes, self.C_ * shares, starts, FITTED * self.C_)
             self.coef_, self.intercept_ = w[None, :-1].copy(), w[-1:].copy()
             self.n_iter_ = np.ones(1, dtype=np.int32)
             return
@@ -175,18 +167,11 @@ def _regressions(
             linear = _by_scikit_learn(C, X, y, shares)
             yield np.append(linear.coef_[0], linear.intercept_)
         return
-    x, w, chain = with_last(X, intercept=True), None, Newton()
-    few = x.shape[0] <= FEW * x.shape[1]
-    if few:
-        x, basis = in_span(x)
-        before.clear()  # those of another fold have other coordinates
+    x, w = with_last(X, intercept=True), None
     for i, C in enumerate(grid):
-        newton = chain if few else newtons[i]
         starts = [start for start in (w, before.get(i)) if start is not None]
-        w = before[i] = newton.solve(x, y, C * shares, starts, C * ROUGH)
-        yield basis @ w if few else w
-    if few:
-        before.clear()
+        w = before[i] = newtons[i].solve(x, y, C * shares, starts, C * ROUGH)
+        yield w
 
 
 def _is_narrow(X: Any) -> bool:

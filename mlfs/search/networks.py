@@ -42,6 +42,13 @@ class _ParentGain(Criterion):
         return relevance + total / len(picked)
 
 
+def check_most_parents(k: Any) -> None:
+    """Refuse what is no greatest number of parents, nor None."""
+    if k is not None and (isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0):
+        msg = f"is the greatest number of parents of a label, not {printable(repr(k))}"
+        raise UsageError(msg, option="k")
+
+
 def k_parents(
     info: Info, order: tuple[int, ...], k: int | None = None, names: Sequence[str] | None = None
 ) -> Structure:
@@ -176,9 +183,7 @@ def network_for(
         How the chain is made, see `mlfs.select`.
     """
     check_name(order, "order of labels", ORDERS)
-    if k is not None and (isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0):
-        msg = f"is the greatest number of parents of a label, not {printable(repr(k))}"
-        raise UsageError(msg, option="k")
+    check_most_parents(k)
     if criterion.network is False:
         if network is not None:
             msg = f"the criterion {type(criterion).__name__} uses no label network"

@@ -124,12 +124,10 @@ def test_other_versions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         ) as started,
     ):
         versions = {"mlfs": "0.0", "numpy": "0", "Python": "0"}
-        monkeypatch.setattr("mlfs.api.cluster.connection.versions", lambda: versions)
+        monkeypatch.setattr("mlfs.api.cluster.connection.versions", lambda _: versions)
         own = r"^the worker inproc.* has mlfs .*, and this process has 0.0: install the same"
         answered = {"inproc://w": {**versions, "mlfs": "9"}}
-        monkeypatch.setattr(
-            "mlfs.api.cluster.connection.Connection.run", lambda self, function: answered
-        )
+        monkeypatch.setattr("mlfs.api.cluster.connection.Connection.run", lambda *_: answered)
         with pytest.raises(mlfs.errors.ClusterError, match=own):
             mlfs.select(DATA, "mim", 2, cluster=started)
 

@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
+from importlib import metadata
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -46,9 +47,11 @@ class Connection:
     value : str, distributed.Client or Cluster
         The address of a scheduler, such as ``tcp://host:8786``; ``local`` or ``local:4`` for one
         on this machine, which ends with the connection; a client, or a cluster of dask.
+    same : sequence of str
+        Distributions of which the workers must have the same version, beside numpy.
     """
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: Any, same: Sequence[str] = ()) -> None:
         try:
             import distributed
         except ImportError:
@@ -73,7 +76,7 @@ class Connection:
             raise UsageError(msg, option="cluster")
         try:
             self.address = str(self.client.scheduler.address)
-            self._check()
+            self._check(same)
         except BaseException:
             self.close()
             raise
@@ -118,15 +121,15 @@ class Connection:
 
     # ---- checks -------------------------------------------------------------------------------
 
-    def _check(self) -> None:
+    def _check(self, same: Sequence[str]) -> None:
         """Refuse a cluster without workers, or with other versions."""
         try:
             self.client.wait_for_workers(1, timeout=CONNECTING)
         except UNREACHED:
             msg = f"the cluster at {self.address} has no workers: start some with dask worker"
             raise ClusterError(msg) from None
-        ours = versions()
-        for worker, theirs in sorted(self.run(versions).items()):
+        ours = versions(same)
+        for worker, theirs in sorted(self.run(versions, same).items()):
             if not isinstance(theirs, dict):
                 why = printable(theirs, 200)
                 msg = f"the worker {worker} cannot run mlfs {ours['mlfs']}: {why}; install it there"
@@ -319,14 +322,13 @@ def local_workers(address: str) -> int | None:
     raise UsageError(msg, option="cluster")
 
 
-def versions() -> dict[str, str]:
-    """The versions that must be the same everywhere."""
-    import numpy as np
-
+def versions(same: Sequence[str] = ()) -> dict[str, str]:
+    """The versions that must be the same everywhere, those of some distributions too."""
     import mlfs
 
     python = ".".join(platform.python_version_tuple()[:2])
-    return {"mlfs": mlfs.__version__, "numpy": np.__version__, "Python": python}
+    others = {name: metadata.version(name) for name in ("numpy", *same)}
+    return {"mlfs": mlfs.__version__, "Python": python, **others}
 
 
 def dask_setup(worker: Any) -> None:

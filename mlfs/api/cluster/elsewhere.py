@@ -58,8 +58,16 @@ class Elsewhere:
         msg = "X was read by the workers of a cluster and is not here: leave cluster out"
         raise UsageError(msg)
 
-    def part(self, columns: Sequence[int]) -> TablePart:
-        """The recipe by which a worker gets some columns."""
+    def part(self, columns: Sequence[int]) -> Elsewhere:
+        """Some columns, which a worker gets."""
+        raise NotImplementedError
+
+    def sent(self, connection: Connection) -> Any:
+        """The argument of a task that needs it: itself, or a future of it."""
+        raise NotImplementedError
+
+    def dataset(self) -> Dataset:
+        """The columns; its labels do not matter."""
         raise NotImplementedError
 
     def notes(self, head: Sequence[str], parts: Sequence[str]) -> tuple[str, ...]:
@@ -69,22 +77,22 @@ class Elsewhere:
 
     def whole(self) -> Any:
         """X, which this process gets as a worker does."""
-        table = self.part(range(len(self.names))).dataset().table
+        table = self.dataset().table
         return table if self.kept is None else table[self.kept]
 
 
 class TablePart:
-    """Some columns of a table, which become a data set where they are needed."""
+    """Some columns of a table that is here; see `Elsewhere`."""
 
     def __init__(self, table: Any, columns: Any = None) -> None:
         self._table, self._columns = table, columns
 
     def sent(self, connection: Connection) -> Any:
-        """The argument of a task that needs it: itself, or a future of it."""
+        """A future of it."""
         return connection.send(self)
 
     def dataset(self) -> Dataset:
-        """The columns; its labels do not matter."""
+        """The columns."""
         table = sp.csr_array(self._table) if sp.issparse(self._table) else self._table
         return Dataset(table, np.zeros((table.shape[0], 1), np.int8), self._columns, ())
 
@@ -107,18 +115,11 @@ class _InFiles(Elsewhere):
     options: Mapping[str, Any] = ()  # type: ignore[assignment]
     sizes: tuple[int, ...] = ()
 
-    def part(self, columns: Sequence[int]) -> TablePart:
-        return _FilePart(self, [self.names[j] for j in columns])
+    def part(self, columns: Sequence[int]) -> Elsewhere:
+        return replace(self, names=[self.names[j] for j in columns], kept=None)
 
     def notes(self, head: Sequence[str], parts: Sequence[str]) -> tuple[str, ...]:
         return tuple(dict.fromkeys([*head, *parts]))
-
-
-class _FilePart(TablePart):
-    """Some columns of files."""
-
-    def __init__(self, files: _InFiles, names: list[str]) -> None:
-        self._files, self._names = replace(files, names=(), kept=None), names
 
     def sent(self, connection: Connection) -> Any:
         """Itself: the worker reads the columns."""
@@ -127,16 +128,15 @@ class _FilePart(TablePart):
 
     def dataset(self) -> Dataset:
         """Read them, if the files are still what they were."""
-        files = self._files
-        if -1 in _sizes(files.place):
-            msg = f"a worker on {platform.node()} sees no file {printable(files.place, 400)!r}"
+        if -1 in _sizes(self.place):
+            msg = f"a worker on {platform.node()} sees no file {printable(self.place, 400)!r}"
             raise DataError(f"{msg}: workers see files under the same names as you do")
-        data = read(files.place, needed=self._names, **files.options)
-        if _sizes(files.place) != files.sizes or data.shape[0] != files.n_rows:
-            raise DataError("the file changed while it was read").in_file(files.place)
+        data = read(self.place, needed=self.names, **self.options)
+        if _sizes(self.place) != self.sizes or data.shape[0] != self.n_rows:
+            raise DataError("the file changed while it was read").in_file(self.place)
         place = {name: j for j, name in enumerate(data.names)}
         notes = tuple(note for note in data.notes if not note.endswith(UNNEEDED))
-        return data.reduced([place[name] for name in self._names]).with_changes(notes=notes)
+        return data.reduced([place[name] for name in self.names]).with_changes(notes=notes)
 
 
 @dataclass(frozen=True)
@@ -154,43 +154,34 @@ class _InChunks(Elsewhere):
     collection: Any = None
     connection: Any = None
 
-    def part(self, columns: Sequence[int]) -> TablePart:
+    def part(self, columns: Sequence[int]) -> Elsewhere:
         table, numbers = self.collection, list(columns)
         if hasattr(table, "columns"):
-            table = table[[table.columns[j] for j in self._places(numbers)]]
+            place = {str(name): j for j, name in enumerate(table.columns)}
+            table = table[[table.columns[place[self.names[j]]] for j in numbers]]
         elif numbers != list(range(table.shape[1])):
             table = table[:, numbers]
-        return _ChunkPart(table, self.connection, [self.names[j] for j in numbers])
-
-    def _places(self, numbers: list[int]) -> list[int]:
-        place = {str(name): j for j, name in enumerate(self.collection.columns)}
-        return [place[self.names[j]] for j in numbers]
-
-
-class _ChunkPart(TablePart):
-    """Some columns that the cluster computes."""
-
-    def __init__(self, table: Any, connection: Connection, names: list[str]) -> None:
-        self._table, self._connection, self._names = table, connection, names
+        return replace(self, collection=table, names=[self.names[j] for j in numbers])
 
     def sent(self, connection: Connection) -> Any:
         """The future of their values, see `as_dataset`."""
-        return connection.client.compute(self._table)
+        return connection.client.compute(self.collection)
 
     def dataset(self) -> Dataset:
         """Fetch them."""
-        return as_dataset(self.sent(self._connection).result(), self._names)
+        part = self.part(range(len(self.names)))
+        return as_dataset(part.sent(self.connection).result(), self.names)
 
 
 def as_dataset(part: Any, names: Sequence[str]) -> Dataset:
     """The data set of what a task got: a part, or computed columns of some names."""
-    if isinstance(part, TablePart):
+    if isinstance(part, (Elsewhere, TablePart)):
         return part.dataset()
     known = None if hasattr(part, "columns") else names
     return from_arrays(part, np.zeros((part.shape[0], 1), np.int8), feature_names=known)
 
 
-def part_of(dataset: Dataset, table: Any, columns: Sequence[int]) -> TablePart:
+def part_of(dataset: Dataset, table: Any, columns: Sequence[int]) -> Elsewhere | TablePart:
     """Some columns of a data set, wherever they are; a sparse table is given by columns."""
     if isinstance(table, Elsewhere):
         return table.part(columns)

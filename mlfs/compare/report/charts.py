@@ -130,7 +130,8 @@ class Series:
     def ends(self) -> list[float]:
         """The range that must be seen on the axis of the bars, which is mostly the vertical one."""
         return [
-            (point.x if self.kind == "dots" else point.y) + side * _sd(point)
+            (point.x if self.kind == "dots" else point.y)
+            + side * (point.sd if math.isfinite(point.sd) else 0.0)
             for point in self.points
             for side in (-1, 1)
         ]
@@ -344,10 +345,6 @@ def curves_of(
         with_room([end for line in series for end in line.ends], metric),
         tuple(series),
     )
-
-
-def _sd(point: Point) -> float:
-    return point.sd if math.isfinite(point.sd) else 0.0
 
 
 def _tip(name: str, summary: Summary) -> str:

@@ -84,7 +84,9 @@ def _draw_series(ax: Any, series: Series) -> Any:
     """Draw a method; return what stands for it in a legend."""
     from matplotlib.transforms import ScaledTranslation
 
-    line = {"color": series.colour, "lw": series.width * POINTS, "ls": _style(series)}
+    dashes = tuple(length / series.width for length in series.dashes)
+    style: Any = (0, dashes) if dashes else "-"
+    line = {"color": series.colour, "lw": series.width * POINTS, "ls": style}
     x, y, sd = np.array([(point.x, point.y, point.sd) for point in series.points]).T
     if series.kind == "level":
         level = ax.axhline(y[0], label=f"{series.name} ({x[0]:g} features)", **line)
@@ -114,11 +116,6 @@ def _draw_series(ax: Any, series: Series) -> Any:
         transform=ax.transData + offset,
         **line,
     )
-
-
-def _style(series: Series) -> Any:
-    """Dashes as matplotlib has them: in widths of the line."""
-    return (0, tuple(length / series.width for length in series.dashes)) if series.dashes else "-"
 
 
 def _mark(shape: int) -> dict[str, Any]:

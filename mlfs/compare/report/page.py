@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from types import MappingProxyType
 
@@ -244,7 +244,7 @@ def _overlaps(shared: Sequence[Overlap]) -> str:
     views = []
     for overlap in shared:
         feature_rows = [
-            [data, criterion, _list_features(features)]
+            [data, criterion, ", ".join(f"{name} ({share:.0%})" for name, share in features)]
             for (data, criterion), features in overlap.often.items()
         ]
         head = ("data", "criterion", "chosen most often, with the share of splits")
@@ -255,10 +255,6 @@ def _overlaps(shared: Sequence[Overlap]) -> str:
         content += _details("Features", _table(table_of(head, feature_rows)))
         views.append(_view(content, n=overlap.n))
     return _section("overlaps", "Which features are chosen", "", views)
-
-
-def _list_features(features: Iterable[tuple[str, float]]) -> str:
-    return ", ".join(f"{name} ({share:.0%})" for name, share in features)
 
 
 def _failures(results: Results) -> str:

@@ -26,7 +26,7 @@ from mlfs.data.files import InputFile
 from mlfs.data.labels.finding import LabelPositions, resolve
 from mlfs.data.labels.label_values import is_binary, map_texts, split_lists
 from mlfs.data.packed_table import Packer
-from mlfs.data.request import MISSING, Limits, Request, WordMemory, exceeded
+from mlfs.data.request import MISSING, Limits, Request, WordMemory, exceeded, refuse_more
 from mlfs.data.row_stack import RowStack
 from mlfs.errors import DataError, ParseError, printable
 
@@ -202,8 +202,6 @@ class Parser:
         The rows of the pieces before.
     is_sparse : bool, optional
         Whether these are sparse, if there are any.
-    reused : DenseRows, optional
-        What the piece before was read into, whose memory is used again.
     """
 
     def __init__(
@@ -217,7 +215,6 @@ class Parser:
         n_lines: int,
         rows_before: int = 0,
         is_sparse: bool | None = None,
-        reused: DenseRows | None = None,
     ) -> None:
         self.start, self.first_line, self.rows_before = header.start, header.line, rows_before
         self.content, self.path, self.limits, self.later = content, path, limits, later
@@ -234,7 +231,7 @@ class Parser:
         if not self.is_sparse:
             max_rows = min(max_rows, max(0, limits.max_cells // self.width - rows_before))
         kind = SparseRows if self.is_sparse else DenseRows
-        self.rows: DenseRows = kind(plan, size, max_rows, reused)
+        self.rows: DenseRows = kind(plan, size, max_rows)
 
     @cached_property
     def reader(self) -> RowReader:
@@ -307,11 +304,8 @@ class Parser:
         stop = len(self.content) if stop < 0 else stop
         self.line += self.content.count(b"\n", self.counted_to, self.position)
         self.counted_to = self.position
-        if stop - self.position > self.limits.max_line_bytes:
-            size = stop - self.position
-            raise exceeded(
-                self.limits, "max_line_bytes", size, "bytes in a line", self.path, self.line
-            )
+        size, noun = stop - self.position, "bytes in a line"
+        refuse_more(self.limits, "max_line_bytes", size, noun, self.path, self.line)
         raw = self.content[self.position : stop]
         self.position = stop + 1
         try:
@@ -368,7 +362,6 @@ class ArffRows:
         self.header: Header | None = None
         self.is_sparse: bool | None = None
         self._pending: list[bytes] = []
-        self._last: DenseRows | None = None
         self._memory = WordMemory(request.max_memory)
         self._whole: Body | None = None  # if there is one piece alone
         self._weights: list[tuple[int, np.ndarray]] = []
@@ -408,12 +401,11 @@ class ArffRows:
         n_lines = text.count(b"\n")
         parser = Parser(
             text, header, self.plan, self.path, self.request.limits, later,
-            n_lines, self.n_rows,
-            self.is_sparse, self._last,
+            n_lines, self.n_rows, self.is_sparse,
         )  # fmt: skip
         parser.read()
         self.n_lines += n_lines
-        body, self._last = parser.body(), parser.rows
+        body = parser.body()
         if not body.n_rows:
             return
         for column in body.texts.values():

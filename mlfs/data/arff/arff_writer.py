@@ -60,8 +60,8 @@ def _write(dataset: Dataset, stream: BinaryIO, relation: str, *, labels_first: b
     lines = [f"@relation {_always_quote(relation)}", ""]
     lines += labels + features if labels_first else features + labels
     stream.write(("\n".join([*lines, "", "@data"]) + "\n").encode("utf-8"))
-    texts = [_texts(c.values) if c.kind == "nominal" else None for c in dataset.columns]
-    label_texts = [_texts(label.values) for label in dataset.labels]
+    texts = [list(map(quote, c.values)) if c.kind == "nominal" else None for c in dataset.columns]
+    label_texts = [list(map(quote, label.values)) for label in dataset.labels]
     rows = _sparse_rows if dataset.is_sparse else _dense_rows
     row_lines = rows(dataset, texts, label_texts, labels_first)
     if dataset.weights is not None:
@@ -79,10 +79,6 @@ def _always_quote(text: str) -> str:
 def _attribute(name: str, values: tuple[str, ...] | None) -> str:
     kind = "numeric" if values is None else "{" + ",".join(map(quote, values)) + "}"
     return f"@attribute {quote(name)} {kind}"
-
-
-def _texts(values: tuple[str, ...]) -> list[str]:
-    return [quote(value) for value in values]
 
 
 def _number(value: float) -> str:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from mlfs.data.arff.header import Attribute, Misfit, Token, date_seconds, group_text, tokenize
 from mlfs.data.columns import ROUNDED, is_rounded
 from mlfs.data.request import MISSING
-from mlfs.errors import printable
+from mlfs.errors import in_braces, printable
 
 SLACK = 100_000
 DIGITS = frozenset("0123456789+-.eE")
@@ -163,12 +163,9 @@ class RowReader:
             return moment
         code = self.codes[j].get(text)
         if code is None:
-            values = self.attributes[j].type.values
-            shown = ", ".join(printable(value, 20) for value in values[:6])
-            remainder = f", … ({len(values)} in all)" if len(values) > 6 else ""
+            declared = in_braces(self.attributes[j].type.values)
             raise Misfit(
-                f"{printable(text)!r} is not a value of {self._name(j)}, "
-                f"which has {{{shown}{remainder}}}",
+                f"{printable(text)!r} is not a value of {self._name(j)}, which has {declared}",
                 position,
             )
         return float(code)

@@ -151,27 +151,13 @@ class DenseRows:
         The bytes of the text.
     max_rows : int
         The most rows that there may be.
-    reused : DenseRows or SparseRows, optional
-        Those of another text that were read before and copied: their memory is used again.
     """
 
-    def __init__(
-        self, plan: ColumnPlan, size: int, max_rows: int, reused: DenseRows | None = None
-    ) -> None:
+    def __init__(self, plan: ColumnPlan, size: int, max_rows: int) -> None:
         self.plan, self.max_rows = plan, max_rows
         self.counts = np.zeros(4, dtype=np.int64)
         self.hard = np.empty((max(HARD, len(plan.places)), 4), dtype=np.int64)
-        shapes = self.shapes(size)
-        before: list[np.ndarray] = []
-        if reused is not None and type(reused) is type(self):
-            before = reused.arrays
-        rooms = zip(before, shapes, strict=False)
-        suffices = before and all(len(array) >= shape[0] for array, (shape, _) in rooms)
-        self.arrays: list[np.ndarray] = (
-            before
-            if suffices  # with an eighth more, since texts are about as long as each other
-            else [np.empty((n + n // 8, *width), kind) for (n, *width), kind in shapes]
-        )
+        self.arrays = [np.empty(shape, kind) for shape, kind in self.shapes(size)]
 
     def shapes(self, size: int) -> list[tuple[tuple[int, ...], Any]]:
         """The shapes and types of the arrays."""

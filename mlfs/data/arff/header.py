@@ -12,7 +12,7 @@ import re
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
-from mlfs.data.request import Limits, WordMemory, exceeded
+from mlfs.data.request import Limits, WordMemory, exceeded, refuse_more
 from mlfs.errors import DataError, ParseError, printable, setting
 
 ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
@@ -318,8 +318,7 @@ def read_header(content: bytes, path: str, limits: Limits, memory: WordMemory) -
             commas = line.count(b",") if attribute is None else 0
             memory.add(1 + commas, len(line))
             if attribute is None:
-                if commas > limits.max_values:
-                    raise exceeded(limits, "max_values", commas, "values", path, number)
+                refuse_more(limits, "max_values", commas, "values", path, number)
                 attribute = _read_careful(line, path, number)
                 types[_type_text(words)] = attribute.type
             if attribute.name in declared:

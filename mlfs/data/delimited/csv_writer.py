@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -15,7 +14,7 @@ from mlfs.data.dataset import Column, Dataset
 from mlfs.data.delimited.records import is_number
 from mlfs.data.labels.label_values import BINARY, is_binary
 from mlfs.data.request import MISSING
-from mlfs.errors import DataError, printable
+from mlfs.errors import DataError, in_braces, printable
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 BYTE_ORDER_MARK = "\ufeff"
@@ -42,7 +41,7 @@ def write(dataset: Dataset, stream: BinaryIO, separator: str = ",") -> None:
         )
         raise DataError(msg)
     header = [_quote(name, separator, header=True) for name in names]
-    tables = [*map(_texts(separator), dataset.columns), *map(_texts(separator), dataset.labels)]
+    tables = [_texts(column, separator) for column in (*dataset.columns, *dataset.labels)]
     empty = [name for table, name in zip(tables, header, strict=True) if table and '""' in table]
     if empty and all(name.startswith('"') for name in header):
         raise DataError(
@@ -87,10 +86,9 @@ def _refuse_unclear_classes(dataset: Dataset, form: str) -> None:
         values = [label.values[code] for code in codes[codes >= 0].tolist()]
         are_numbers = all(map(is_number, values))
         if is_binary(values) or (are_numbers and len({*map(float, values)}) < len(values)):
-            shown = ", ".join(printable(value, 20) for value in values[:6])
             raise DataError(
-                f"the label {printable(label.name)!r} has the classes {{{shown}}} in its rows, "
-                f"which this {form} file could not tell apart, or from 0 and 1: "
+                f"the label {printable(label.name)!r} has the classes {in_braces(values)} in its "
+                f"rows, which this {form} file could not tell apart, or from 0 and 1: "
                 "write .arff or .npz instead"
             )
 
@@ -100,13 +98,10 @@ def write_tsv(dataset: Dataset, stream: BinaryIO) -> None:
     write(dataset, stream, "\t")
 
 
-def _texts(separator: str) -> Callable[[Any], list[str] | None]:
-    def texts(column: Any) -> list[str] | None:
-        if isinstance(column, Column) and column.kind == "numeric":
-            return None
-        return [_quote(value, separator) for value in column.values]
-
-    return texts
+def _texts(column: Any, separator: str) -> list[str] | None:
+    if isinstance(column, Column) and column.kind == "numeric":
+        return None
+    return [_quote(value, separator) for value in column.values]
 
 
 def _cells(x: np.ndarray, values: list[str] | None, blank: str) -> list[str]:

@@ -11,7 +11,7 @@ import numpy as np
 from mlfs.data.columns import EXACT, ROUNDED, is_rounded
 from mlfs.data.dataset import Column
 from mlfs.data.labels.finding import first_duplicate
-from mlfs.data.request import MISSING, Limits, WordMemory, exceeded
+from mlfs.data.request import MISSING, Limits, WordMemory, refuse_more
 from mlfs.errors import ParseError, UsageError, printable, setting
 
 DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";", "bar": "|", "space": " "}
@@ -85,12 +85,9 @@ class Lines(NamedTuple):
                 cell, position, line, i = self._cell(line, position, i)
                 record.append(cell)
         for k in range(first, i):
-            size = len(self.lines[k])
-            if size > self.limits.max_line_bytes:
-                raise exceeded(
-                    self.limits, "max_line_bytes", size, "bytes in a line", self.path,
-                    self.before + k + 1,
-                )  # fmt: skip
+            size, number = len(self.lines[k]), self.before + k + 1
+            noun = "bytes in a line"
+            refuse_more(self.limits, "max_line_bytes", size, noun, self.path, number)
         return record, i
 
     def _cell(self, line: str, position: int, i: int) -> tuple[str, int, str, int]:
@@ -150,8 +147,7 @@ def cell_column(record: Record, j: int, separator: str) -> int | None:
 def header_names(record: Record, line: int, separator: str, limits: Limits, path: str) -> list[str]:
     """The names of the columns, all different, or an error that says what is wrong with them."""
     cells = record.split(separator) if isinstance(record, str) else record
-    if len(cells) > limits.max_attributes:
-        raise exceeded(limits, "max_attributes", len(cells), "columns", path, line)
+    refuse_more(limits, "max_attributes", len(cells), "columns", path, line)
     if all(not isinstance(cell, Quoted) and is_number(cell) for cell in cells):
         raise ParseError(
             "the first line holds only numbers, and a header line of column names is expected; "

@@ -75,30 +75,24 @@ def targets(
         columns = [_column(name, values, classes) for name, values in y.items()]
         for name, (_, codes) in zip(y, columns, strict=True):
             _check_rows(len(codes), n_rows, f"label {printable(name)!r}")
-        return _stack([codes for _, codes in columns], n_rows), _rename(
+        return stack_labels([codes for _, codes in columns], n_rows), _rename(
             tuple(label for label, _ in columns), names
         )
     if is_sets(y, classes):
         _check_rows(len(y), n_rows)
         return label_sets(list(y), names)
     array = as_label_array(y)
-    if array.ndim not in (1, 2):
-        raise DataError(
-            f"Y has {array.ndim} dimensions; expected 1 (one label) or 2 (a column a label)"
-        )
-    _check_rows(array.shape[0], n_rows)
-    if array.dtype.kind == "c":
-        raise DataError("Y is complex. Complex data not supported: labels are 0/1, text or classes")
+    matrix = as_columns(array, n_rows)
     if array.dtype.kind not in "biufOUS":
         raise DataError(f"Y is of type {array.dtype}; labels are numbers (0/1), booleans or text")
     is_single = array.ndim == 1
-    matrix = array.reshape(len(array), -1)
     names = label_names(names, matrix.shape[1])
     if matrix.dtype.kind in "OUS":
-        objects = [
+        columns = [
             _column(name, matrix[:, j], classes or is_single) for j, name in enumerate(names)
         ]
-        return _stack([codes for _, codes in objects], n_rows), tuple(label for label, _ in objects)
+        stacked = stack_labels([codes for _, codes in columns], n_rows)
+        return stacked, tuple(label for label, _ in columns)
     try:
         return _from_numbers(matrix, names, classes or is_single)
     except DataError as error:
@@ -155,6 +149,18 @@ def as_label_array(y: Any) -> np.ndarray:
         ) from None
 
 
+def as_columns(array: np.ndarray, n_rows: int) -> np.ndarray:
+    """Labels in an array, one in each column; other shapes are refused."""
+    if array.ndim not in (1, 2):
+        raise DataError(
+            f"Y has {array.ndim} dimensions; expected 1 (one label) or 2 (a column a label)"
+        )
+    _check_rows(len(array), n_rows)
+    if array.dtype.kind == "c":
+        raise DataError("Y is complex. Complex data not supported: labels are 0/1, text or classes")
+    return array[:, None] if array.ndim == 1 else array
+
+
 def _check_rows(n: int, expected: int, subject: str = "Y") -> None:
     if n != expected:
         raise DataError(
@@ -169,13 +175,6 @@ def _rename(labels: Sequence[Label], names: Sequence[str] | None) -> Sequence[La
         Label(name, label.values)
         for name, label in zip(label_names(names, len(labels)), labels, strict=True)
     )
-
-
-def _stack(columns: list[np.ndarray], n_rows: int) -> np.ndarray:
-    if not columns:
-        return np.zeros((n_rows, 0), np.int8)
-    wide = any(column.max(initial=0) > 127 for column in columns)
-    return np.column_stack(columns).astype(np.int32 if wide else np.int8)
 
 
 def _from_numbers(
@@ -195,7 +194,7 @@ def _from_numbers(
     if not classes:
         _refuse_values(matrix, unknown, names)
     columns = [_numeric_classes(name, matrix[:, j]) for j, name in enumerate(names)]
-    return _stack([codes for _, codes in columns], len(matrix)), tuple(c[0] for c in columns)
+    return stack_labels([codes for _, codes in columns], len(matrix)), tuple(c[0] for c in columns)
 
 
 def indicator(matrix: np.ndarray) -> np.ndarray | None:
@@ -244,7 +243,8 @@ def _numeric_classes(name: str, values: np.ndarray) -> tuple[Label, np.ndarray]:
             "and labels are classes",
             remedy=BIN_OF_ARRAYS,
         )
-    codes = np.searchsorted(distinct, np.where(np.isnan(x), distinct[0], x)).astype(np.int32)
+    codes = np.searchsorted(distinct, np.where(np.isnan(x), distinct[0], x))
+    codes = codes.astype(np.int8 if distinct.size <= 128 else np.int32)
     codes[np.isnan(x)] = -1
     return Label(name, tuple(number_text(value) for value in distinct.tolist())), codes
 

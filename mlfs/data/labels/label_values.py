@@ -13,8 +13,8 @@ import scipy.sparse as sp
 from mlfs.data.columns import is_missing
 from mlfs.data.dataset import Column, Label
 from mlfs.data.labels.finding import first_duplicate
-from mlfs.data.request import Request, WordMemory, exceeded
-from mlfs.errors import DataError, plural, printable, setting
+from mlfs.data.request import Request, WordMemory, refuse_more
+from mlfs.errors import DataError, in_braces, plural, printable, setting
 
 CONTAINERS = (list, tuple, set, frozenset, np.ndarray)
 
@@ -110,11 +110,9 @@ def map_label(
         table = np.array([*meanings, -1], dtype=np.int8)
         return table[codes], Label(name, BINARY)
     if not request.classes:
-        shown = ", ".join(printable(value, 20) for value in values[:6])
-        remainder = f", … ({len(values)} in all)" if len(values) > 6 else ""
         raise DataError(
             f"{printable(path, 400)}: the label {printable(name)!r} has the values "
-            f"{{{shown}{remainder}}}, which are not two of 0/1, yes/no, true/false, -1/1",
+            f"{in_braces(values)}, which are not two of 0/1, yes/no, true/false, -1/1",
             remedy=ASK_CLASSES,
         )
     if len(values) > MAX_CLASSES:
@@ -251,8 +249,7 @@ def split_lists(
         raise DataError(
             f"{printable(path, 400)}: the column {printable(name)!r} names no label in any row"
         )
-    if len(distinct) > request.limits.max_labels:
-        raise exceeded(request.limits, "max_labels", len(distinct), "labels", path)
+    refuse_more(request.limits, "max_labels", len(distinct), "labels", path)
     are_integers = all(item.isascii() and item.isdigit() and len(item) < 19 for item in distinct)
     names = (
         sorted(distinct, key=lambda item: (int(item), item)) if are_integers else sorted(distinct)

@@ -11,7 +11,7 @@ from xml.sax.saxutils import quoteattr
 from mlfs.data.arff.header import escape, unescape
 from mlfs.data.files import read_small
 from mlfs.data.request import Limits
-from mlfs.errors import DataError, ParseError, printable, setting
+from mlfs.errors import DataError, ParseError, first_of, printable, setting
 
 NAMESPACE = "http://mulan.sourceforge.net/labels"
 COMPARED = 20_000
@@ -117,11 +117,9 @@ def _absent_message(absent: list[str], total: int, names: Sequence[str], file: s
         matches = difflib.get_close_matches(label, names[:COMPARED], n=1, cutoff=0.5)
         hint = f" (closest: {printable(matches[0])!r})" if matches else ""
         shown.append(f"{printable(label)!r}{hint}")
-    remainder = f" and {len(absent) - 5} more" if len(absent) > 5 else ""
     return (
         f"{printable(file, 400)}: {len(absent)} of its {total} labels are not columns of the data: "
-        + ", ".join(shown)
-        + remainder
+        + first_of(shown, len(absent))
         + f"; mend the names, or say which columns are labels with {setting('labels')}"
     )
 

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mlfs.data.dates import WHY
-from mlfs.data.files import RATIO_FROM, InputFile
+from mlfs.data.files import InputFile
 from mlfs.data.labels.finding import LabelPositions, first_duplicate, resolve
 from mlfs.data.matrices import COUNTED_TYPES
 from mlfs.data.metadata import load
-from mlfs.data.request import UNNEEDED, Limits, Request, exceeded
+from mlfs.data.request import RATIO_FROM, UNNEEDED, Limits, Request, exceeded, refuse_more
 from mlfs.errors import DataError, MissingExtra, MlfsError, ParseError, printable
 
 NOTE = b"mlfs"
@@ -134,8 +134,7 @@ def _check_sizes(file: Any, size: int, path: str, limits: Limits) -> None:
         ("max_rows", meta.num_rows, "rows"),
         ("max_cells", meta.num_rows * meta.num_columns, "cells"),
     ):
-        if count > getattr(limits, name):
-            raise exceeded(limits, name, count, noun, path)
+        refuse_more(limits, name, count, noun, path)
     groups = [meta.row_group(i) for i in range(meta.num_row_groups)]
     n_rows = sum(group.num_rows for group in groups)
     if n_rows != meta.num_rows or any(group.num_rows < 0 for group in groups):
@@ -186,12 +185,8 @@ def plan_of(pa: Any, files: Sequence[InputFile], path: str, request: Request) ->
     for file, other in zip(files[1:], schemas[1:], strict=True):
         _refuse_other(first, other, files[0].path, file.path)
     n_rows = sum(schema.n_rows for schema in schemas)
-    for name, size, noun in (
-        ("max_rows", n_rows, "rows"),
-        ("max_cells", n_rows * len(first.names), "cells"),
-    ):
-        if size > getattr(limits, name):
-            raise exceeded(limits, name, size, noun, path)
+    refuse_more(limits, "max_rows", n_rows, "rows", path)
+    refuse_more(limits, "max_cells", n_rows * len(first.names), "cells", path)
     if not n_rows:
         raise ParseError("the file holds no row", path)
     label_columns, values, request = _labels(first, path, request)
@@ -244,17 +239,14 @@ def _kind(pa: Any, field: Any, is_ordered: bool, dates: str) -> ColumnKind:
         return ColumnKind(NUMBERS, np.dtype(np.float64))
     elif _is_flat(types, kind):
         return ColumnKind(WORDS)
-    elif _is_list(types, kind) and _is_flat(types, _value_type(types, kind.value_type)):
-        return ColumnKind(LISTS, reason=reason)
+    elif types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+        inner = kind.value_type
+        if _is_flat(types, inner.value_type if types.is_dictionary(inner) else inner):
+            return ColumnKind(LISTS, reason=reason)
     if types.is_timestamp(kind) or types.is_date(kind):
         skipped = ColumnKind("", reason=f"{reason}; {WHY}")
         return skipped if dates == "skip" else ColumnKind(WORDS)
     return ColumnKind("", reason=reason)
-
-
-def _value_type(types: Any, kind: Any) -> Any:
-    """The type of the values, also of those in a dictionary."""
-    return kind.value_type if types.is_dictionary(kind) else kind
 
 
 def _is_flat(types: Any, kind: Any) -> bool:
@@ -264,11 +256,6 @@ def _is_flat(types: Any, kind: Any) -> bool:
         or types.is_boolean(kind) or types.is_null(kind) or types.is_string(kind)
         or types.is_large_string(kind) or types.is_string_view(kind)
     )  # fmt: skip
-
-
-def _is_list(types: Any, kind: Any) -> bool:
-    """Whether a column holds lists."""
-    return bool(types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
 
 
 def _refuse_other(first: _Schema, other: _Schema, path: str, other_path: str) -> None:

@@ -27,6 +27,7 @@ from mlfs.models.inference.contract import real, whole
 from mlfs.models.label_model import default_learner
 from mlfs.models.problem import MISSING, Problem
 from mlfs.models.storage.storable import parameters, storable
+from mlfs.models.switching import base_has
 from mlfs.search.label_parents import Structure
 
 POWER_STEPS = 50
@@ -255,10 +256,6 @@ def label_specific_weights(
     return W, max(done, 1)
 
 
-def _has(method: str) -> Any:
-    return lambda lift: hasattr(lift.base, method)
-
-
 @storable
 @parameters
 class Lift(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has no types
@@ -342,13 +339,13 @@ class Lift(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has
         x = self._distances(X)
         return self.classes_[np.asarray(self.estimator_.predict(x), dtype=np.intp)]
 
-    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
+    @available_if(base_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probabilities of both classes, shape (n, 2)."""
         x = self._distances(X)
         return np.asarray(self.estimator_.predict_proba(x))
 
-    @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
+    @available_if(base_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> np.ndarray:
         """The decision of each row, positive for the second class."""
         x = self._distances(X)

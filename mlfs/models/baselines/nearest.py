@@ -273,8 +273,6 @@ class BRkNN(UnweightedModel, ProbableModel):
     k: int = 10
     extension: str = "none"
     scale: bool = False
-    features: Any = None
-    n: Any = None
 
     base_estimator = None
     n_jobs = None

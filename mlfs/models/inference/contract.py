@@ -138,9 +138,6 @@ def real(value: Any, what: str, fine: Callable[[float], bool]) -> float:
     return float(value)
 
 
-LARGE_TABLE = 8
-
-
 def parents_in(conditionals: Conditionals, label: int, labels: Labels) -> Labels:
     """The columns of a label's parents, from all columns."""
     return labels.take(_columns(conditionals.structure.parents[label]), axis=1)
@@ -188,8 +185,6 @@ def numbered(values: Labels) -> Ints:
 def table_of(conditionals: Conditionals, label: int, rows: Ints) -> Floats:
     """Log-probabilities of a label for all values of its parents, (len(rows), 2**k, 2)."""
     k = len(conditionals.structure.parents[label])
-    if len(rows) == conditionals.n_rows and k <= LARGE_TABLE:
-        return np.asarray(conditionals.table(label))
     values = configurations(k)
     repeated = np.tile(values, (len(rows), 1))
     flat = conditionals.log_proba(label, np.repeat(rows, len(values)), repeated)

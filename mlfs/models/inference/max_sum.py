@@ -193,7 +193,7 @@ class MaxSum(Inference):
     def predict(self, conditionals: Conditionals) -> Labels:
         """The label vector of each row, int8 of shape (n_rows, q)."""
         refuse_without_probabilities(conditionals, "max-sum")
-        refuse_unless_polytree(conditionals, "max-sum", "use BestFirst()")
+        _refuse_unless_polytree(conditionals)
         plan = VisitPlan.of(conditionals.structure)
         cells = conditionals.q << (most_parents(conditionals.structure.parents) + 1)
         out = np.zeros((conditionals.n_rows, conditionals.q), dtype=np.int8)
@@ -235,26 +235,23 @@ def most_parents(parents: Sequence[Sequence[int]]) -> int:
     return max(map(len, parents), default=0)
 
 
-def refuse_unless_polytree(conditionals: Conditionals, what: str, remedy: str) -> None:
-    """Refuse a structure with a cycle, or with a label of too many parents, and name it."""
+def _refuse_unless_polytree(conditionals: Conditionals) -> None:
+    """Refuse a structure that max-sum does not solve exactly."""
     structure = conditionals.structure
     closing = closing_edge(structure.parents)
     if closing is not None:
         first, second = (printable(repr(structure.names[label])) for label in closing)
         msg = (
-            f"{what} is exact on trees and polytrees only, and the edge between {first} and "
-            f"{second} closes a cycle: {remedy}"
+            f"max-sum is exact on trees and polytrees only, and the edge between {first} and "
+            f"{second} closes a cycle: use BestFirst()"
         )
         raise UsageError(msg)
     most = most_parents(structure.parents)
     if most > MOST_PARENTS:
         label = [len(parents) for parents in structure.parents].index(most)
         name = printable(repr(structure.names[label]))
-        msg = (
-            f"{what} takes at most {MOST_PARENTS} parents for a label, and {name} has {most}: "
-            f"{remedy}"
-        )
-        raise UsageError(msg)
+        msg = f"max-sum takes at most {MOST_PARENTS} parents for a label, and {name} has {most}: "
+        raise UsageError(f"{msg}use BestFirst()")
 
 
 MOST_OPEN = 12

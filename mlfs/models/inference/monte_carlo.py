@@ -23,12 +23,12 @@ from mlfs.models.inference.contract import (
     Labels,
     Nodes,
     blocks,
-    configurations,
     joint_log_proba,
     numbered,
     parents_in,
     real,
     refuse_without_probabilities,
+    table_of,
     walk,
     whole,
 )
@@ -124,10 +124,7 @@ def _ones(conditionals: Conditionals, label: int, rows: Ints, nodes: Nodes) -> F
     k = parents.shape[1]
     if len(rows) << min(k, 40) >= len(nodes):
         return np.exp(conditionals.log_proba(label, rows[nodes.rows], parents)[:, 1])
-    values = configurations(k)
-    repeated = np.tile(values, (len(rows), 1))
-    flat = conditionals.log_proba(label, np.repeat(rows, len(values)), repeated)[:, 1]
-    table = np.exp(flat).reshape(len(rows), len(values))
+    table = np.exp(table_of(conditionals, label, rows)[:, :, 1])
     return np.asarray(table[nodes.rows, numbered(parents)])
 
 

@@ -217,8 +217,3 @@ def check_learner(learner: Any) -> None:
         if key.endswith("_") and isinstance(value, np.ndarray) and value.dtype.kind == "f":
             fits = not (np.isnan(value) | np.isposinf(value)).any()
             demand(fits, f"{key} of a {type(learner).__name__} is no number")
-
-
-def field_names(cls: Any) -> list[str]:
-    """The fields of a dataclass that its constructor takes."""
-    return [field.name for field in dataclasses.fields(cls) if field.init]

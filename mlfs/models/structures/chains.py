@@ -21,7 +21,13 @@ from mlfs.information.info import Info
 from mlfs.models.problem import Stream
 from mlfs.models.storage.storable import parameters, storable
 from mlfs.search.label_parents import Edge, Structure, from_order
-from mlfs.search.networks import chain_order_cheap, chain_order_full, given_network, k_parents
+from mlfs.search.networks import (
+    chain_order_cheap,
+    chain_order_full,
+    check_most_parents,
+    given_network,
+    k_parents,
+)
 
 if TYPE_CHECKING:
     from mlfs.models.problem import Problem
@@ -179,13 +185,10 @@ class KParents(StructureLearner):
 
     def learn(self, problem: Problem) -> Structure:
         """The order, with k predecessors of each label."""
-        k = self.k
-        if k is not None and (isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0):
-            msg = f"k is the greatest number of parents of a label, not {printable(repr(k))}"
-            raise UsageError(msg)
+        check_most_parents(self.k)
         order, note = label_order(problem, self.order)
         pairs = LabelInformation.of(problem)
-        structure = k_parents(pairs.info, order, None if k is None else int(k), problem.names)
+        structure = k_parents(pairs.info, order, self.k, problem.names)
         return replace(
             structure, weights=pairs.weights(structure), note=f"{note}; {structure.note}"
         )

@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 
 from mlfs.api.options import threads
 from mlfs.errors import DataError, UsageError, printable
-from mlfs.models.base_learners import stacked
+from mlfs.models.base_learners import fit_learner, stacked
 from mlfs.models.problem import Stream
 from mlfs.models.progress_reports import report_each
 from mlfs.models.structures.newton import (
@@ -148,17 +148,6 @@ class HeldOut:
         """The regressions of labels alone, by label and fold."""
         return {}
 
-    def _newton(self, label: int) -> Newton:
-        """The solver of a label's regressions on x alone; its curvature is kept for all folds."""
-        if label not in self._newtons:
-            self._newtons.clear()
-            self._newtons[label] = Newton()
-        return self._newtons[label]
-
-    @cached_property
-    def _newtons(self) -> dict[int, Newton]:
-        return {}
-
     @cached_property
     def _finite(self) -> bool:
         x = self.problem.X
@@ -235,8 +224,7 @@ class HeldOut:
         c = float(estimator.C)
         key = (part.label, part.fold)
         if key not in self._alone:  # once for all other labels
-            newton = self._newton(part.label)
-            self._alone[key] = newton.solve(x, y, c * self._weights(part))
+            self._alone[key] = Newton().solve(x, y, c * self._weights(part))
         if shares is None:
             return Logistic(self._alone[key][:, None], np.zeros(1))
         return fit_each(x, y, c, shares, inputs, self._alone[key])
@@ -258,15 +246,11 @@ class HeldOut:
         stream: tuple[int, ...],
     ) -> np.ndarray:
         """P(label = 1) of the test rows by any classifier, for each value of the other label."""
-        problem = self.problem
-        parents = [] if parent is None else [parent]
-        estimator = _seeded(
-            clone(problem.base_estimator), problem.generator(Stream.HELD_OUT, *stream)
-        )
-        weights = {} if problem.weights is None else {"sample_weight": problem.weights[rows]}
-        matrix = stacked(self._x(label, rows), None, problem.Y[rows][:, parents], estimator)
-        keywords = {"n_parents": len(parents)} if has_fit_parameter(estimator, "n_parents") else {}
-        estimator.fit(matrix, problem.Y[rows, label].astype(np.intp), **weights, **keywords)
+        parents = () if parent is None else (parent,)
+        draw = self.problem.generator(Stream.HELD_OUT, *stream)
+        base = _seeded(clone(self.problem.base_estimator), draw)
+        part = replace(self.problem, base_estimator=base).rows(rows)
+        estimator = fit_learner(part, label, parents, part.weights).estimator
         x = self._x(label, test)
         values = [np.full((test.size, len(parents)), value, np.int8) for value in (0, 1)]
         return np.array(

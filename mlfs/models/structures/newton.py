@@ -51,19 +51,8 @@ def objective(z: np.ndarray, y: np.ndarray, shares: np.ndarray) -> np.ndarray:
     return np.asarray((shares * (np.logaddexp(0.0, z) - y * z)).sum(axis=0))
 
 
-def one_regression(
-    x: Any,
-    y: np.ndarray,
-    shares: np.ndarray,
-    starts: Sequence[np.ndarray] = (),
-    near: float | None = None,
-) -> np.ndarray:
-    """Solve one regression; the last coefficient is the intercept. See `Newton.solve`."""
-    return Newton().solve(x, y, shares, starts, near)
-
-
 class Newton:
-    """Solves regressions one after another, each with the curvature that the last one left."""
+    """Solves regressions of one width, each with the curvature that the last one left."""
 
     def __init__(self) -> None:
         self.factor: np.ndarray | None = None
@@ -100,8 +89,6 @@ class Newton:
         best = int(np.argmin(values))
         (w, z), value = candidates[best], values[best]
         gain, fresh = np.inf, False
-        if self.factor is not None and len(self.factor) != x.shape[1]:
-            self.factor = None
         rough = x if sp.issparse(x) else x.astype(np.float32)
         for _ in range(STEPS):
             p = expit(z)
@@ -204,31 +191,12 @@ def _cholesky(hessian: np.ndarray, jitter: float, potrf: Any) -> tuple[np.ndarra
 
 
 def solve_factored(factor: Any, right: np.ndarray) -> np.ndarray:
-    """The solution of a factorised system, for one right side or several, in double precision."""
-    if right.ndim == 1:  # a fourth of the time of the routine for several right sides
-        trsv = blas.strsv if factor.dtype == np.float32 else blas.dtrsv
-        return np.asarray(trsv(factor, trsv(factor, right, lower=1), lower=1, trans=1))
-    if factor.dtype == np.float32:
-        solution = lapack.spotrs(factor, right.astype(np.float32), lower=1)[0]
-        return np.asarray(solution.astype(np.float64))
-    return np.asarray(lapack.dpotrs(factor, right, lower=1)[0])
-
-
-def in_span(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows, fewer than columns, in the coordinates that they span; and the basis.
-
-    An optimum w of `one_regression` on the first is ``basis @ w`` on x: the penalty is the same.
-    """
-    from scipy.linalg import qr
-
-    inner, spanned = qr(x[:, :-1].T, mode="economic", check_finite=False)
-    basis = np.zeros((x.shape[1], spanned.shape[0] + 1))
-    basis[:-1, :-1], basis[-1, -1] = inner, 1.0
-    return np.column_stack([spanned.T, x[:, -1]]), basis
+    """The solution of a factorised system for one right side."""
+    trsv = blas.strsv if factor.dtype == np.float32 else blas.dtrsv
+    return np.asarray(trsv(factor, trsv(factor, right, lower=1), lower=1, trans=1))
 
 
 MOST_COLUMNS = 512  # beyond, a factorised matrix costs more than it saves
-FEW = 0.5  # rows per column up to which a part is solved in the coordinates of its rows
 
 
 class Logistic(NamedTuple):
@@ -288,12 +256,7 @@ def fit_each(
         weights = c * shares[rows, fit]
         if others is not None:
             part = _with_first(part, others[rows, fit])
-        if others is None and rows.size <= FEW * x.shape[1]:
-            dense = part.toarray() if sp.issparse(part) else part
-            spanned, basis = in_span(dense)
-            w = basis @ Newton().solve(spanned, y[rows], weights, near=NEAR * c)
-        else:
-            w = newton.solve(part, y[rows], weights, starts, NEAR * c)
+        w = newton.solve(part, y[rows], weights, starts, NEAR * c)
         if others is None:
             out.of_x[:, fit] = w
         else:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -187,7 +187,7 @@ def directed_by_tests(
     list of (parent, child)
     """
     edges = list(edges)
-    basins = _Basins(edges, weights, independent, max_parents)
+    basins = _Basins(neighbours_of(edges, len(weights)), weights, independent, max_parents)
     for label in basins.colliders(statistic):
         basins.grow(label)
     directed = basins.directed
@@ -195,19 +195,15 @@ def directed_by_tests(
     return sorted([*directed, *away_from_roots(undirected, len(weights), strongest_first(weights))])
 
 
+@dataclass
 class _Basins:
-    """The directions found so far."""
+    """The causal basins of a forest, which tests direct."""
 
-    def __init__(
-        self,
-        edges: list[Edge],
-        weights: np.ndarray,
-        independent: np.ndarray,
-        max_parents: int | None,
-    ) -> None:
-        self.neighbours = neighbours_of(edges, len(weights))
-        self.weights, self.independent, self.max_parents = weights, independent, max_parents
-        self.directed: set[Edge] = set()
+    neighbours: list[list[int]]
+    weights: np.ndarray
+    independent: np.ndarray
+    max_parents: int | None
+    directed: set[Edge] = field(default_factory=set)
 
     def colliders(self, statistic: np.ndarray) -> list[int]:
         """Labels with independent neighbours, the clearest pair first."""
