@@ -178,21 +178,26 @@ def info(
     examples=[
         ("mlfs criteria", "all criteria with their formulas"),
         ("mlfs criteria --format names", "the names alone"),
+        ("mlfs criteria scls ./mine.py", "some, and one of your own"),
     ],
 )
+@click.argument("names", metavar="[NAME]...", nargs=-1)
 @form_of("list", "table", "names", "json")
 @talking
 @click.pass_context
-def criteria(context: click.Context, /, form: str) -> None:
-    """List the criteria: name, scope, origin, formula; installed ones too."""
+def criteria(context: click.Context, /, names: tuple[str, ...], form: str) -> None:
+    """List the criteria: name, scope, origin, formula; installed ones too.
+
+    NAME is the name of a criterion, or a file or class of your own; without any, all are listed.
+    """
     from mlfs.api.text import criteria_text, json_text
 
     console = console_of(context)
-    records = _listing()
+    listed = _listing(names)
+    records = [record for record, _ in listed]
     if form == "json":
-        for record in records:
-            served = _served_by(record["name"], record["broken"])
-            record["estimators"], record["corrections"] = served
+        for record, criterion in listed:
+            record["estimators"], record["corrections"] = _served_by(criterion)
         console.data(json_text({"schema": 1, "criteria": records}))
     elif form == "names":
         console.data("".join(f"{record['name']}\n" for record in records if not record["broken"]))
@@ -200,12 +205,14 @@ def criteria(context: click.Context, /, form: str) -> None:
         console.table(criteria_text(records))
 
 
-def _listing() -> list[dict[str, Any]]:
-    from mlfs.criteria import ALIASES, get, origins, tier_of
+def _listing(names: tuple[str, ...]) -> list[tuple[dict[str, Any], Any]]:
+    """The records of criteria, each with the criterion if it is not broken."""
+    from mlfs.criteria import ALIASES, get, origin_of, origins, tier_of
     from mlfs.errors import MlfsError
 
-    records = []
-    for origin in origins():
+    records, asked = [], [origin_of(name) for name in names]
+    for origin, kind in asked or [(origin, origin.name) for origin in origins()]:
+        criterion = None
         reference, formula = _halves(origin.summary)
         record: dict[str, Any] = {
             "name": origin.name,
@@ -222,7 +229,7 @@ def _listing() -> list[dict[str, Any]]:
         }
         if not origin.broken:
             try:
-                criterion = get(origin.name)[1]
+                criterion = get(kind)[1]
             except MlfsError as error:
                 record["broken"] = str(error)
             else:
@@ -231,19 +238,17 @@ def _listing() -> list[dict[str, Any]]:
                 record["parameters"] = {
                     key: value for key, value in vars(criterion).items() if key[0] != "_"
                 }
-        records.append(record)
+        records.append((record, criterion))
     return records
 
 
-def _served_by(name: str, broken: str) -> tuple[list[str], list[str]]:
+def _served_by(criterion: Any) -> tuple[list[str], list[str]]:
     """The estimators and the corrections that answer a criterion, found by trying it."""
     from mlfs.api.estimators import MAKERS, missing_word
     from mlfs.api.options import NAMED
-    from mlfs.criteria import get
 
-    if broken:
+    if criterion is None:
         return [], []
-    criterion = get(name)[1]
     served = [value for value, make in MAKERS.items() if not missing_word(criterion, make)]
     estimators, corrections = (NAMED[option].kind.choices for option in ("estimator", "correction"))
     return (

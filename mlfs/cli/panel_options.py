@@ -59,6 +59,8 @@ def _table_of(path: str | None, option: str) -> dict[str, str]:
         if len(row) < 2:
             msg = f"row {number} of {shown} has one cell: {option} takes a table of columns and "
             raise DataError(f"{msg}{option.removeprefix('--').removesuffix('-from')}")
+    if not rows:
+        raise DataError(f"{shown} of {option} is empty: give a row for each column")
     return {row[0]: row[1] for row in rows}
 
 

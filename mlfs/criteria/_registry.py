@@ -361,6 +361,15 @@ def origins() -> list[Origin]:
     return listed
 
 
+def origin_of(text: str) -> tuple[Origin, str | type[Criterion]]:
+    """Where a criterion that a user has typed comes from, and what `get` takes for it."""
+    kind = typed(text)
+    name, criterion = get(kind)
+    summary = _summary(documentation(type(criterion)))
+    known = next((origin for origin in origins() if origin.name == name), None)
+    return known or Origin(name, text, summary), name if known else kind
+
+
 def documentation(kind: type[Criterion]) -> str:
     """Give the documentation of a criterion: its own docstring, or else that of its file."""
     module = sys.modules.get(kind.__module__)  # None has a docstring too

@@ -109,3 +109,16 @@ def test_a_module_may_lie_in_the_current_folder(
     assert cli.main(arguments) == 0
     assert capsys.readouterr().out.split() == list(mlfs.select("songs", "mim", 2).names)
     assert sys.path == before
+
+
+def test_the_command_lists_a_criterion_of_a_file(
+    mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["criteria", "scls", "./mine.py"]) == 0
+    listed = capsys.readouterr().out
+    assert "halfmrmr" in listed
+    assert "J(f) = sum_l I(f;l) - mean_s I(f;s) / 2" in listed
+    assert "scls" in listed
+    assert "jmi" not in listed
+    assert cli.main(["criteria", "--format", "json", "./mine.py"]) == 0
+    assert cli.main(["criteria", "jmy"]) == 2
