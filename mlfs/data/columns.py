@@ -222,7 +222,7 @@ def _from_objects(name: str, cells: list[Any]) -> tuple[Column, np.ndarray]:
         )
     raise DataError(
         f"column {printable(name)!r} holds objects of type {shown}: every argument must be "
-        "a string or a number, or missing"
+        "a string or a number, or missing; make columns of what it holds, or leave it out"
     )
 
 
