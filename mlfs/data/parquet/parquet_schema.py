@@ -23,7 +23,8 @@ from mlfs.errors import DataError, MissingExtra, MlfsError, ParseError, printabl
 NOTE = b"mlfs"
 NUMBERS, BOOLEANS, WORDS, LISTS, NOTHING = "numbers", "booleans", "text", "lists", "nothing"
 CELL = 8  # bytes of a value in memory
-BUFFER = 1 << 12  # bytes that are read ahead
+BUFFER = 1 << 12  # bytes that are read ahead of the schema
+AHEAD = 1 << 16  # and of each column
 
 
 def pyarrow_for(purpose: str) -> Any:
@@ -112,7 +113,12 @@ def open_parquet(pa: Any, file: InputFile, limits: Limits) -> Iterator[tuple[Any
                 field.name for field in plain.schema_arrow if pa.types.is_dictionary(field.type)
             }
             folded = pa.parquet.ParquetFile(
-                stream, read_dictionary=texts, metadata=plain.metadata, **options
+                stream,
+                read_dictionary=texts,
+                metadata=plain.metadata,
+                buffer_size=AHEAD,
+                pre_buffer=False,  # which would hold a whole row group as it is packed
+                **options,
             )
             yield folded, dictionaries
     except (pa.ArrowException, OSError, ValueError, KeyError, OverflowError) as error:
