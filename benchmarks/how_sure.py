@@ -36,7 +36,7 @@ def dense(rows: int = 10_000) -> tuple[Any, np.ndarray]:
 
 
 def like_bibtex() -> tuple[Any, np.ndarray]:
-    """Rare words in the shape of bibtex, each label told by one of them."""
+    """Rare words in the shape of bibtex, of which one determines each label."""
     draw = np.random.default_rng(0)
     share = np.clip(0.01 * draw.pareto(1.2, 1836), 0.001, 0.3)
     X = draw.random((7395, 1836)) < share

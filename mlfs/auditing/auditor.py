@@ -105,8 +105,7 @@ def audited(
 def _newer(data: Any, labels: Any, dataset: Dataset) -> Dataset:
     """Data of the same kind, which may have no labels yet."""
     if isinstance(data, (str, os.PathLike)):
-        known = () if labels is None else dataset.label_names
-        return read(data, known=known)
+        return read(data, known=dataset.label_names)
     if family(data) and not {*map(str, data.columns)} & {*dataset.label_names}:
         return as_dataset((data, None))
     return _dataset(data, None if isinstance(data, tuple) else labels)

@@ -66,8 +66,7 @@ def audit(
         with_dates = input_data(data, dict(options), dates="keep")
     other = None
     if against is not None:  # newer rows may have no labels yet
-        known = () if options["labels"] is None else dataset.label_names
-        other = input_data(against, {**options, "labels": None}, known)
+        other = input_data(against, {**options, "labels": None}, dataset.label_names)
     result = audited(dataset, with_dates, other, checks)
     if form == "json":
         report = json_text(result.to_dict())

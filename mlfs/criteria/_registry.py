@@ -306,11 +306,15 @@ def typed(text: str) -> str | type[Criterion]:
 
 def _module_here(name: str) -> Any:
     """Import a module, which may lie in the current folder."""
-    sys.path.append(str(Path.cwd()))
+    here = str(Path.cwd())
+    is_new = here not in sys.path
+    if is_new:
+        sys.path.append(here)
     try:
         return importlib.import_module(name)
     finally:
-        sys.path.pop()
+        if is_new and here in sys.path:
+            sys.path.remove(here)
 
 
 def _from_file(path: str) -> Any:

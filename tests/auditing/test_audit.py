@@ -205,6 +205,7 @@ def test_a_date_that_is_known_only_for_a_label_is_found(tmp_path: Path) -> None:
     for found in (
         mlfs.audit((frame, labels)),
         mlfs.audit(path, labels="gone,other", against=tmp_path / "next.csv"),
+        mlfs.audit(path, labels="gone,other", against=path),
     ):
         (leak,) = found.errors
         assert (leak.check, leak.columns, leak.labels) == ("M102", ("closed",), ("gone",))
