@@ -155,12 +155,16 @@ def predict(
     labels are ignored.
     """
     from mlfs.api.text import csv_of
+    from mlfs.models.label_model import probabilistic
 
     check_place(output, data, force=force)
     check_place(output, model, force=force)
     console = console_of(context)
     stored = opened(model)
     if proba and not hasattr(stored.model, "predict_proba"):
+        if probabilistic(stored.model):  # it is the model itself
+            msg = "a model of this kind gives no probabilities: leave --proba out, or train another"
+            raise DataError(f"{msg}, such as --model br")
         raise DataError(
             "this model's base learner gives no probabilities: train it with one that does, such "
             "as --learner logistic"

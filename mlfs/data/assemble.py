@@ -194,7 +194,8 @@ def assemble(
         name = printable(columns[label_columns.columns[0]].name)
         all_notes.append(
             f"the {len(labels)} different numbers of the column {name!r} are taken as names of "
-            "labels; --target-bins bins them as a numeric target, --classes takes them as classes"
+            "labels; mlfs select bins a numeric target with --target-bins, and takes classes with "
+            "--classes"
         )
     places = [place for place, j in enumerate(others) if isinstance(columns[j], Column)]
     is_sparse = bool(label_codes) and sp.issparse(label_codes[0])

@@ -156,7 +156,8 @@ def observed_log_proba(conditionals: Conditionals, Y: np.ndarray) -> np.ndarray:
     incomplete = (Y == MISSING).any(axis=1)
     total = np.zeros(len(Y))
     complete = np.flatnonzero(~incomplete)
-    total[complete] = log_proba_of(conditionals, complete, Y[complete])
+    if complete.size:
+        total[complete] = log_proba_of(conditionals, complete, Y[complete])
     if incomplete.any():
         total[incomplete] = _sum_out(conditionals, Y, np.flatnonzero(incomplete))
     return total

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -408,6 +408,35 @@ def test_what_is_missing_is_left_out() -> None:
     model = make("br").fit(X, Y)
     alone = clone(model.estimators_[0]).fit(X[40:], Y[40:, 0].astype(int))
     assert np.allclose(model.estimators_[0].coef_, alone.coef_)
+
+
+@pytest.mark.parametrize("name", ["br", "cc", "ctbn", "mc", "occ"])
+def test_a_label_that_nobody_knows_harms_no_other(name: str) -> None:
+    X, Y = songs(14)
+    Y = Y.astype(float)
+    Y[:, 1] = np.nan
+    model = make(name).fit(X, Y)
+    others = make(name).fit(X, Y[:, [0, 2, 3]])
+    assert not model.predict(X)[:, 1].any()
+    same = model.predict(X)[:, [0, 2, 3]] == others.predict(X)
+    assert same.mean() > 0.9, "rows without that label are rows all the same"
+
+
+def test_a_column_of_signs_beside_columns_of_0_and_1_means_no_and_yes() -> None:
+    X, Y = songs(15)
+    signs = Y.copy()
+    signs[:, 1] = 2 * Y[:, 1] - 1
+    plain = make("br").fit(X, Y).predict(X)
+    for one in (signs, pd.DataFrame(signs)):
+        predicted = np.asarray(make("br").fit(X, one).predict(X))
+        assert (predicted[:, 1] == 2 * plain[:, 1] - 1).all()
+        selected = mlfs.select((X, one), "mim", 4)
+        assert selected.scores.tolist() == mlfs.select((X, Y), "mim", 4).scores.tolist()
+
+
+def test_a_regressor_is_no_base_learner() -> None:
+    with pytest.raises(UsageError, match=r"LinearRegression\(\) is a regressor"):
+        make("br", base_estimator=LinearRegression()).fit(*songs())
 
 
 def test_labels_may_have_any_two_values() -> None:
