@@ -274,6 +274,14 @@ def test_the_place_of_a_model_is_checked_first(run) -> None:
     assert "missing option '-o'" in run("train", SONGS).err
 
 
+def test_labels_of_one_value_are_told(run) -> None:
+    table("one.csv", "a,b,y,z\n1,2,0,\n2,3,1,\n3,1,0,\n0,1,1,\n")
+    seen = run("train", "-m", "br", "--labels", "last:2", "-o", "m.mlfs", "one.csv")
+    assert seen.code == 0
+    assert "warning: 1 label with one known value, or none" in seen.err
+    assert "'z'" in seen.err
+
+
 def test_labels_of_several_values_are_refused(run) -> None:
     table("c.csv", "a,y,z\n1,u,0\n2,v,1\n3,w,1\n")
     seen = run("train", "--labels", "y,z", "-o", "m.mlfs", "c.csv")
