@@ -9,9 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-from mlfs.data.columns import is_missing, refuse_infinite
+from mlfs.data.columns import is_missing, library_of, refuse_infinite
 from mlfs.data.frames import array_of, as_frame, family
-from mlfs.data.labels.label_arrays import as_columns, indicator, marks_missing, targets
+from mlfs.data.labels.label_arrays import as_columns, indicator, marks_missing, targets, unwrap
 from mlfs.data.labels.label_values import is_sets
 from mlfs.data.matrices import check_places
 from mlfs.errors import DataError, UsageError, plural, printable
@@ -92,7 +92,7 @@ class Classes:
 
         Where training had only one value, every other one is 1.
         """
-        Y = self._in_order(as_frame(Y))
+        Y = self._in_order(_opened(Y))
         if self.sets and is_sets(Y, classes=True):
             return np.array(
                 [[MISSING if is_missing(row) else name in row for name in self.names] for row in Y],
@@ -201,7 +201,7 @@ def read_labels(
     >>> codes.tolist(), [values.tolist() for values in labels.values]
     ([[1, 0], [0, 0]], [[1, 2], [5]])
     """
-    Y = as_frame(Y)
+    Y = _opened(Y)
     if is_sets(Y, classes=True):
         coded, label_columns = targets(Y, n_rows)
         dense = coded.toarray() if sp.issparse(coded) else coded
@@ -264,6 +264,15 @@ def two_classes(y: np.ndarray) -> tuple[np.ndarray, Any]:
         msg = f"y needs two classes, and has only one class: {printable(values[0])}"
         raise ValueError(msg)
     return values, codes
+
+
+def _opened(Y: Any) -> Any:
+    """A frame of a library that models know; a series of label sets becomes a list."""
+    Y = as_frame(Y)
+    if not library_of(Y) or family(Y):
+        return Y
+    values, _ = unwrap(Y, None)
+    return values if is_sets(values, classes=True) else Y
 
 
 def _is_flat(Y: Any) -> bool:

@@ -434,6 +434,15 @@ def test_a_column_of_signs_beside_columns_of_0_and_1_means_no_and_yes() -> None:
         assert selected.scores.tolist() == mlfs.select((X, Y), "mim", 4).scores.tolist()
 
 
+@pytest.mark.parametrize("series", [pd.Series, pl.Series])
+def test_a_series_of_label_sets_is_a_list_of_them(series) -> None:
+    X, Y = songs(16)
+    sets = [[name for name, there in zip("abcd", row, strict=True) if there] for row in Y]
+    model = make("br").fit(X, series(sets))
+    assert (model.predict(X) == make("br").fit(X, sets).predict(X)).all()
+    assert model.score(X, series(sets)) == model.score(X, sets)
+
+
 def test_a_regressor_is_no_base_learner() -> None:
     with pytest.raises(UsageError, match=r"LinearRegression\(\) is a regressor"):
         make("br", base_estimator=LinearRegression()).fit(*songs())
