@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from mlfs.data.columns import number_text
 from mlfs.data.dataset import Column, Dataset, Label, Source
+from mlfs.data.dates import WHY
 from mlfs.data.labels.finding import LabelPositions, first_duplicate
 from mlfs.data.labels.label_values import (
     distinct_numbers,
@@ -243,7 +244,10 @@ def texts_of(column: Column, x: np.ndarray) -> list[str | None]:
 def _notes(
     features: Sequence[Column], n_rows: int, left_out: Sequence[tuple[str, str]]
 ) -> list[str]:
-    notes = [f"column {printable(name)!r} is left out of X: {why}" for name, why in left_out]
+    notes = []
+    for name, why in left_out:
+        text = f"column {printable(name)!r} is left out of X: {why}"
+        notes.append(Caution(text) if why.endswith(WHY) else text)  # a date, as in a frame
     notes.extend(
         f"column {printable(column.name)!r} has a different text in every row: {IDENTIFIER}"
         for column in features

@@ -132,8 +132,12 @@ def _series_values(series: Any) -> Any:
     if library_of(series) == "pandas":
         kind = getattr(series.dtype, "kind", "O")
         if kind in "iufb" and not hasattr(series.dtype, "categories"):
+            if kind in "iu":
+                refuse_merged(series.to_numpy(dtype=f"{kind}8", na_value=0), [str(series.name)])
             return series.to_numpy(dtype=np.float64, na_value=np.nan)
         return series.astype(object).tolist()
+    if series.dtype.is_integer():
+        refuse_merged(series.fill_null(0).to_numpy(), [series.name])
     if series.dtype.is_numeric() or str(series.dtype) == "Boolean":
         return series.cast(float).to_numpy()
     return series.to_list()
