@@ -36,7 +36,7 @@ from mlfs.data.labels.finding import first_duplicate
 from mlfs.data.metadata import from_parts, pairs, values_of
 from mlfs.data.packed_table import PackedTable
 from mlfs.data.request import Request, refuse_empty, refuse_unpacked
-from mlfs.errors import DataError, MlfsError, ParseError, printable
+from mlfs.errors import DataError, MlfsError, ParseError, listed, printable
 
 BROKEN = (
     zipfile.BadZipFile, ValueError, OSError, EOFError, zlib.error, RuntimeError,
@@ -106,6 +106,9 @@ class Archive:
         entries = self.zip.infolist()
         total = sum(entry.file_size for entry in entries)
         refuse_unpacked(limits, total, self.size, path, is_all=True)
+        if entries and not any(entry.filename.endswith(".npy") for entry in entries):
+            shown = listed([entry.filename for entry in entries], 3)
+            raise ParseError(f"this is a zip archive of {shown}, not of arrays: unpack it", path)
         names = [entry.filename.removesuffix(".npy") for entry in entries]
         duplicate = first_duplicate(names)
         if duplicate is not None:

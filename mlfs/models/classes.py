@@ -11,8 +11,15 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 
 from mlfs.data.columns import is_missing, library_of, refuse_infinite
 from mlfs.data.frames import array_of, as_frame, family
-from mlfs.data.labels.label_arrays import as_columns, indicator, marks_missing, targets, unwrap
-from mlfs.data.labels.label_values import is_sets
+from mlfs.data.labels.label_arrays import (
+    as_columns,
+    check_rows,
+    indicator,
+    marks_missing,
+    targets,
+    unwrap,
+)
+from mlfs.data.labels.label_values import is_sets, label_sets
 from mlfs.data.matrices import check_places
 from mlfs.errors import DataError, UsageError, plural, printable
 from mlfs.models.problem import MISSING
@@ -94,10 +101,8 @@ class Classes:
         """
         Y = self._in_order(_opened(Y))
         if self.sets and is_sets(Y, classes=True):
-            return np.array(
-                [[MISSING if is_missing(row) else name in row for name in self.names] for row in Y],
-                dtype=np.int8,
-            ).reshape(n_rows, len(self.names))
+            check_rows(len(Y), n_rows)
+            return label_sets(list(Y), self.names)[0].toarray().astype(np.int8)
         array = _array(Y, n_rows)
         if array.shape[1] != len(self.names):
             msg = f"Y has {plural(array.shape[1], 'label')}, but the model has {len(self.names)}"

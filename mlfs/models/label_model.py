@@ -232,6 +232,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         if weights is not None and not weights.all():
             kept = np.flatnonzero(weights)
             matrix, codes, weights = matrix[kept], codes[kept], weights[kept]
+            weights = None if (weights == 1).all() else weights
         learner, names = self._learner(seed), self._labels.names
         return Problem(
             matrix, codes, names, columns, weights, learner, n_jobs=self.n_jobs, seed=seed

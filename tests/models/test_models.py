@@ -443,6 +443,31 @@ def test_a_series_of_label_sets_is_a_list_of_them(series) -> None:
     assert model.score(X, series(sets)) == model.score(X, sets)
 
 
+def test_sets_of_numbers_are_scored_and_other_labels_refused() -> None:
+    X, Y = songs(16)
+    named, numbered = (
+        [{name for name, there in zip(names, row, strict=True) if there} for row in Y]
+        for names in ("abcd", (2, 3, 10, 11))
+    )
+    words, numbers = make("br").fit(X, named), make("br").fit(X, numbered)
+    assert numbers.score(X, numbered) == words.score(X, named) > 0.1
+    for sets in ([{"e"}] * len(X), [{"a", "e"}] * len(X)):
+        with pytest.raises(DataError, match="the label 'e', which is not among the label names"):
+            words.score(X, sets)
+    learner = SGDClassifier(loss="log_loss")
+    first = make("br", base_estimator=learner).partial_fit(X, named)
+    with pytest.raises(DataError, match="'e'"):
+        first.partial_fit(X, [{"e"}] * len(X))
+
+
+def test_rows_of_weight_0_are_left_out_to_the_bit() -> None:
+    X, Y = songs(17)
+    weights = np.r_[np.zeros(40), np.ones(len(X) - 40)]
+    for name in ("br-forest", "cc"):
+        left = make(name).fit(X, Y, sample_weight=weights).predict_proba(X)
+        assert (left == make(name).fit(X[40:], Y[40:]).predict_proba(X)).all()
+
+
 def test_a_regressor_is_no_base_learner() -> None:
     with pytest.raises(UsageError, match=r"LinearRegression\(\) is a regressor"):
         make("br", base_estimator=LinearRegression()).fit(*songs())

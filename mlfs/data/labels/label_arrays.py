@@ -68,7 +68,7 @@ def targets(
     if sp.issparse(y):
         if y.ndim != 2:
             raise DataError(f"Y is sparse with {y.ndim} dimension; expected one row a sample")
-        _check_rows(y.shape[0], n_rows)
+        check_rows(y.shape[0], n_rows)
         check_places(y, "Y")
         return _from_sparse(sp.csr_array(y), names, classes)
     if isinstance(y, dict) and y and all(_are_floats(values, n_rows) for values in y.values()):
@@ -76,12 +76,12 @@ def targets(
     if isinstance(y, dict):
         columns = [_column(name, values, classes) for name, values in y.items()]
         for name, (_, codes) in zip(y, columns, strict=True):
-            _check_rows(len(codes), n_rows, f"label {printable(name)!r}")
+            check_rows(len(codes), n_rows, f"label {printable(name)!r}")
         return stack_labels([codes for _, codes in columns], n_rows), _rename(
             tuple(label for label, _ in columns), names
         )
     if is_sets(y, classes):
-        _check_rows(len(y), n_rows)
+        check_rows(len(y), n_rows)
         return label_sets(list(y), names)
     array = as_label_array(y)
     matrix = as_columns(array, n_rows)
@@ -167,13 +167,14 @@ def as_columns(array: np.ndarray, n_rows: int) -> np.ndarray:
         raise DataError(
             f"Y has {array.ndim} dimensions; expected 1 (one label) or 2 (a column a label)"
         )
-    _check_rows(len(array), n_rows)
+    check_rows(len(array), n_rows)
     if array.dtype.kind == "c":
         raise DataError("Y is complex. Complex data not supported: labels are 0/1, text or classes")
     return array[:, None] if array.ndim == 1 else array
 
 
-def _check_rows(n: int, expected: int, subject: str = "Y") -> None:
+def check_rows(n: int, expected: int, subject: str = "Y") -> None:
+    """Refuse labels for another number of rows than X has."""
     if n != expected:
         raise DataError(
             f"X has {plural(expected, 'row')} and {subject} has {n}: they must have the same number"
