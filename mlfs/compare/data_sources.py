@@ -184,10 +184,15 @@ def _test_half(path: Path) -> Path:
 
 
 def _with_unique_names(data_sources: list[DataSource]) -> list[DataSource]:
-    """Number those that would have the same name."""
+    """Number those that would have the same name; refuse data that are there twice."""
     times: dict[str, int] = {}
-    unique = []
+    unique: list[DataSource] = []
+    by_digest: dict[str, str] = {}
     for source in data_sources:
+        first = by_digest.setdefault(source.digest, source.name)
+        if len(by_digest) == len(unique):
+            msg = f"{printable(first)!r} and {printable(source.name)!r} are the same data: tests "
+            raise UsageError(f"{msg}over data sets count each once, so leave one out")
         times[source.name] = times.get(source.name, 0) + 1
         suffix = f"-{times[source.name]}" if times[source.name] > 1 else ""
         unique.append(replace(source, name=source.name + suffix))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mlfs.api.options import check_options
-from mlfs.api.value_kinds import ClusterAddress, checked_count
+from mlfs.api.value_kinds import POSITIVE, ClusterAddress, checked_count
 from mlfs.compare.cell_folder import CellFolder, refuse_loss
 from mlfs.compare.classifiers import check_classifier, selects
 from mlfs.compare.data_sources import DataSource, sources
@@ -128,6 +128,8 @@ def run(
     """
     for option in options:
         check_name(option, "option of a comparison", OPTIONS)
+    options |= check_options(options)
+    budget = None if budget is None else POSITIVE.read("budget", budget)
     data, options = unprepared(data, options, OPTIONS)
     if not isinstance(options.get("given", ()), (str, int, list, tuple)):
         msg = "names columns in a comparison, because a fold has some of the rows: make the array"

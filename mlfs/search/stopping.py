@@ -62,16 +62,19 @@ class AutoStop:
         self._levels = _Levels([self._rows[j] for j in info.features.tolist()])
         self._classes = _Levels(rows_of_classes(info))
         generator = np.random.Generator(np.random.PCG64(seed))
-        chance = chance_relevance(info, generator, shuffles)
-        mean, variance = chance.mean(axis=0), chance.var(axis=0, ddof=1 if shuffles > 1 else 0)
+        by_chance = chance_relevance(info, generator, shuffles)
+        mean = by_chance.mean(axis=0)
+        variance = by_chance.var(axis=0, ddof=1 if shuffles > 1 else 0)
+        del by_chance  # of many columns it is large
         self._chance = mean
         relevance = info.mi_fL
         tails = _Tails(mean, variance)
         self.p_values = tails.exact(relevance)
         # mean and variance come from the other shuffles
-        fresh = chance_relevance(info, generator, shuffles)
-        by_chance = np.concatenate([tails.near_enough(row) for row in fresh])
-        self.significant, adjusted = _discoveries(self.p_values, by_chance, shuffles, alpha)
+        by_chance = chance_relevance(info, generator, shuffles)
+        for row in by_chance:
+            row[:] = tails.near_enough(row)
+        self.significant, adjusted = _discoveries(self.p_values, by_chance, alpha)
         gain = relevance - mean
         self._least = min_gain * float(gain[self.significant].max(initial=0.0))
         informative = self.significant & (gain >= self._least)
@@ -132,7 +135,7 @@ class _Levels:
 
     def __init__(self, rows: Sequence[np.ndarray]) -> None:
         sizes = [part.size for part in rows]
-        self._starts, flat = edges_of(sizes)[:-1], np.concatenate(rows)
+        self._starts, flat = edges_of(sizes)[:-1], np.concatenate([np.zeros(0, np.int64), *rows])
         share = flat / np.repeat(np.maximum(1, np.add.reduceat(flat, self._starts)), sizes)
         with np.errstate(divide="ignore"):  # of a column of one level
             self._missed = np.log1p(-share)
@@ -190,17 +193,20 @@ class _Tails:
 
 
 def _discoveries(
-    p_values: np.ndarray, by_chance: np.ndarray, shuffles: int, alpha: float
+    p_values: np.ndarray, by_chance: np.ndarray, alpha: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Find the largest set of features of which chance explains at most a share of alpha.
 
     The number of features that chance puts below a threshold is counted on shuffled labels
     (Storey & Tibshirani, 2003, plus one), so the result holds for any distribution of the tails.
-    Also give the least share at which each feature passes.
+    Also give the least share at which each feature passes. `by_chance` has a row of tails for each
+    shuffle, and loses its order.
     """
+    shuffles, by_chance = len(by_chance), by_chance.reshape(-1)
+    by_chance.sort()
     order = np.argsort(p_values, kind="stable")
     n_passing = np.searchsorted(p_values[order], p_values[order], side="right")
-    n_by_chance = np.searchsorted(np.sort(by_chance), p_values[order], side="right")
+    n_by_chance = np.searchsorted(by_chance, p_values[order], side="right")
     passed = np.flatnonzero((n_by_chance + 1) / (shuffles + 1) <= alpha * n_passing)
     out = np.zeros(p_values.size, bool)
     if passed.size:
