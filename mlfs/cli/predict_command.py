@@ -73,6 +73,18 @@ def _columns_of(stored: Any) -> dict[str, Any]:
     }
 
 
+def _refuse_other_formats(output: str) -> None:
+    """Refuse a name that says another format than CSV."""
+    from mlfs.data.files import split_suffix
+    from mlfs.formats import FORMATS
+
+    suffix = split_suffix(output)[1]
+    others = {one for form in FORMATS.values() for one in form.suffixes} | {".json"}
+    if suffix in others - {*FORMATS["csv"].suffixes}:
+        msg = f"predictions are written as CSV, and {printable(output, 400)!r} ends in {suffix}: "
+        raise UsageError(f"{msg}give a name such as predicted.csv")
+
+
 def parts_of(console: Console, stored: Any, data: str, options: dict[str, Any]) -> MatchedRows:
     """The rows of a data set as the model wants them, some at a time; labels do not matter."""
     from mlfs.models.matched_rows import MatchedRows
@@ -159,6 +171,7 @@ def predict(
 
     check_place(output, data, force=force)
     check_place(output, model, force=force)
+    _refuse_other_formats(output)
     console = console_of(context)
     stored = opened(model)
     if proba and not hasattr(stored.model, "predict_proba"):

@@ -410,6 +410,13 @@ def test_probabilities_are_those_of_the_model(done, kept: str) -> None:
     assert (found == stored.model.predict_proba(X)).all()
 
 
+def test_predictions_are_not_written_under_the_name_of_another_format(run, kept: str) -> None:
+    seen = run("predict", "-o", "p.parquet", kept, SONGS)
+    assert seen.code == 2
+    assert "predictions are written as CSV, and 'p.parquet' ends in .parquet" in seen.err
+    assert not Path("p.parquet").exists()
+
+
 def test_no_probabilities_is_reported(run, done) -> None:
     done("train", "-q", "--model", "br", "-l", "svm", "-o", "m.mlfs", SONGS)
     seen = run("predict", "--proba", "m.mlfs", SONGS)
