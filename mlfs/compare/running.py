@@ -18,7 +18,7 @@ from mlfs.compare.data_sources import sources
 from mlfs.compare.named import Named, named
 from mlfs.compare.pool import Processes
 from mlfs.compare.rankers import ranker
-from mlfs.compare.resampling import Folds, Given, Holdout, Splitting, StoredFolds
+from mlfs.compare.resampling import Folds, GivenSplit, Holdout, Splitting, StoredFolds
 from mlfs.compare.results import Results
 from mlfs.compare.settings import Settings, size
 from mlfs.compare.training_rows import unprepared
@@ -137,7 +137,9 @@ def run(
     sizes = tuple(dict.fromkeys(size(number) for number in _as_list(n, "n")))
     protocol = _protocol(folds, holdout, repeat, split, groups)
     patterns = _exclude_patterns(exclude) + (() if groups is None else (groups,))
-    inputs = sources(data, labels=labels, exclude=patterns, given_split=isinstance(protocol, Given))
+    inputs = sources(
+        data, labels=labels, exclude=patterns, given_split=isinstance(protocol, GivenSplit)
+    )
     settings = Settings(
         tuple(inputs if cluster is None else (source.absolute() for source in inputs)),
         rankers,
@@ -309,7 +311,7 @@ def _protocol(
             raise UsageError(f"is 'given', not {printable(split)!r}", option="split")
         if times is not None:
             raise UsageError("the authors' split is one: nothing is repeated", option="repeat")
-        return Given(0)
+        return GivenSplit(0)
     if holdout is not None:
         if isinstance(holdout, bool) or not isinstance(holdout, Real):
             msg = f"is the share of the rows that trains, not {printable(repr(holdout))}"
@@ -330,7 +332,7 @@ def _metrics(metrics: Sequence[str] | None) -> tuple[str, ...]:
 
 
 def _processes(settings: Settings, jobs: Any, cluster: Any) -> Processes:
-    """What runs the cells."""
+    """The processes that run the cells."""
     size = _n_processes(jobs)
     if cluster is None:
         return Processes(settings, size)

@@ -15,7 +15,7 @@ from mlfs.compare.classifiers import Answers, classifier
 from mlfs.compare.data_sources import DataSource, dense, drop_columns, excluded_columns, rows_of
 from mlfs.compare.named import INNER, Named, best_of, is_tuned
 from mlfs.compare.rankers import Ranked, ranker
-from mlfs.compare.resampling import Folds, Given, Split
+from mlfs.compare.resampling import Folds, GivenSplit, Split
 from mlfs.compare.results import finite
 from mlfs.compare.settings import Cell, Settings, seed_for
 from mlfs.compare.training_rows import Cost, OverBudget, TrainingRows, limited, measured
@@ -162,8 +162,8 @@ class CellRunner:
             self._data = None  # free the last one first
             data, n_train = source.read()
             protocol = self.settings.protocol.for_data(source.name)
-            if isinstance(protocol, Given):
-                protocol = Given(n_train)
+            if isinstance(protocol, GivenSplit):
+                protocol = GivenSplit(n_train)
             seed = seed_for(self.settings.seed, "splits", source.digest)
             self._splits = list(protocol.splits(data, seed))
             excluded_names = excluded_columns(data, source.exclude, source.name)

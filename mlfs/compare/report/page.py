@@ -12,7 +12,7 @@ from types import MappingProxyType
 from mlfs.compare.contest import Contest
 from mlfs.compare.overlap import Overlap
 from mlfs.compare.report.charts import MANY, cost_chart, quality_charts, rank_chart
-from mlfs.compare.report.figures import diagram, escaped, picture, sample, sample_mark
+from mlfs.compare.report.figures import picture, sample, sample_mark
 from mlfs.compare.report.tables import (
     TableCell,
     TextTable,
@@ -31,6 +31,7 @@ from mlfs.compare.report.wording import (
     shapes,
 )
 from mlfs.compare.results import CsvRows, LabelRow, Results, widest
+from mlfs.data.drawing import escaped, svg_of
 
 FOLDED = 12  # data sets that are listed in sight
 LABELS = 12  # of a data set on the page
@@ -173,7 +174,7 @@ def _contests(compared: Sequence[Contest], rows: CsvRows) -> str:
         content += f"<ul>{sentences}</ul>"
         ranks = rank_chart(contest)
         title = "" if contest.doubt_of_differences else " (Friedman, Nemenyi)"
-        content += _figure(f"Average ranks{title}", diagram(ranks) if ranks else "")
+        content += _figure(f"Average ranks{title}", svg_of(ranks) if ranks else "")
         if pairs := pair_table(contest):
             content += _details(pairs.title, _table(pairs))
         views.append(_view(content, contest.metric, model=contest.model or "all", n=contest.n))
