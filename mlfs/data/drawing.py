@@ -5,14 +5,15 @@ The SVG needs nothing from outside, and takes black for the colour of the text a
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-from mlfs.errors import MissingExtra, printable
+from mlfs.data.html import text
+from mlfs.errors import MissingExtra
 
 INCHES, POINTS = 96, 0.75  # pixels of an inch, and points of a pixel
 INK = "#000000"  # black on paper; a page draws it in the colour of its text
@@ -20,7 +21,7 @@ TEXT = "currentColor"  # black on paper, light in the dark
 LINE, PAPER = "#3b6ea5", "#f4f1ea"  # of arrows, and in boxes, where words are dark
 DARK = "#1b1b1b"
 HEAD = 7.0  # the length of the head of an arrow
-LONGEST = 2000  # characters of a text
+escaped = partial(text, limit=2000)  # in one line, without markup and control characters
 ALIGN = {"start": "left", "middle": "center", "end": "right"}
 # corners about the origin, y downwards, radius 4; none: a disc. Square, triangle, diamond, cross,
 # plus, down, flat, tall
@@ -146,17 +147,6 @@ def svg_of(diagram: Diagram) -> str:
     for box in diagram.boxes:
         image.box(box)
     return image.markup()
-
-
-def escaped(text: str) -> str:
-    """A text as it may stand in HTML and XML: no markup, no control characters, one line.
-
-    Examples
-    --------
-    >>> escaped("a<b\\x1b\\n")
-    'a&lt;b\\\\x1b\\\\n'
-    """
-    return html.escape(printable(text, LONGEST))
 
 
 @dataclass

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
@@ -32,6 +30,7 @@ from mlfs.compare.report.wording import (
 )
 from mlfs.compare.results import CsvRows, LabelRow, Results, widest
 from mlfs.data.drawing import escaped, svg_of
+from mlfs.data.html import page as html_page
 
 FOLDED = 12  # data sets that are listed in sight
 LABELS = 12  # of a data set on the page
@@ -64,22 +63,7 @@ def page(
     package = files("mlfs.compare.report")
     style = package.joinpath("page.css").read_text(encoding="utf-8")
     script = package.joinpath("page.js").read_text(encoding="utf-8")
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_policy(script)}">'
-        f"<title>mlfs comparison</title><style>{style}</style></head>"
-        f"<body><main>{body}</main><script>{script}</script></body></html>\n"
-    )
-
-
-def _policy(script: str) -> str:
-    """The policy for browsers: run this one script, and fetch nothing."""
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
-        "base-uri 'none'; form-action 'none'"
-    )
+    return html_page("mlfs comparison", style, script, f"<main>{body}</main>")
 
 
 def _conclusions(results: Results, compared: Sequence[Contest]) -> str:
