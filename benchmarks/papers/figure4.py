@@ -22,8 +22,9 @@ from benchmarks.files import SkipCase, real_file
 from mlfs.compare.ranks import ranks
 from mlfs.compare.report.axes import Range
 from mlfs.compare.report.charts import colour, dashes
-from mlfs.compare.report.figures import Axis, Picture
+from mlfs.compare.report.figures import Axis, draw_axes
 from mlfs.compare.running import run
+from mlfs.data.drawing import Picture
 
 __all__ = ["Point", "main", "page", "picture", "read_points", "sizes"]
 
@@ -181,7 +182,7 @@ def _curves(part: Picture, shown: Sequence[Point], title: str) -> None:
     margin = 0.05 * (max(values) - min(values) or 1)
     y = Axis(Range(min(values) - margin, max(values) + margin, title), 200, 20)
     x = Axis(Range(0, max(one.features for one in shown), "features"), 62, 310)
-    part.axes(x, y)
+    draw_axes(part, x, y)
     for at, name in enumerate(CRITERIA):
         own = sorted((one for one in shown if one.criterion == name), key=lambda one: one.features)
         places = [(x.position(one.features), y.position(one.mean)) for one in own]

@@ -15,8 +15,8 @@ from mlfs.compare.overlap import overlaps
 from mlfs.compare.pairs import Pair, wilcoxon_all
 from mlfs.compare.ranks import underpowered
 from mlfs.compare.report.charts import rank_chart
-from mlfs.compare.report.figures import diagram
 from mlfs.compare.results import Results
+from mlfs.data.drawing import svg_of
 
 __all__ = ["choosing", "diagrams", "page"]
 
@@ -67,7 +67,7 @@ def diagrams(results: Results) -> Iterator[tuple[str, str]]:
     for model, large, part, _ in _parts(results):
         for contest in contests(part):
             if contest.n == AREA and (chart := rank_chart(contest)):
-                yield _picture(model, large, contest.metric), diagram(chart) + "\n"
+                yield _picture(model, large, contest.metric), svg_of(chart) + "\n"
 
 
 def _picture(model: str, large: bool, metric: str) -> str:

@@ -271,7 +271,7 @@ def compare(
     finished part; the same command continues.
     """
     from mlfs.compare.report import check_parts, write_report
-    from mlfs.compare.report.figures import refuse_without_matplotlib
+    from mlfs.data.drawing import refuse_without_matplotlib
 
     console = console_of(context)
     if pdf:

@@ -153,7 +153,7 @@ def output_of(
             raise UsageError("--to says the format of the reduced data; say where with -o")
         return Output("none", "-", form or "table")
     check_place(output, source, force=force)
-    check_format(output, to)
+    check_format(output, to, optional=True)
     suffix = split_suffix(output)[1]
     if to is not None:
         return Output("data", output, form or "table", format_of(output, to))
@@ -197,32 +197,25 @@ def check_place(path: str, source: str, *, force: bool) -> None:
         raise UsageError(f"{shown} is there already; say --force to replace it")
 
 
-def check_format(path: str, to: str | None) -> None:
-    """Refuse a format that is unknown or needs a package that is not there, before the work."""
+def check_format(path: str, to: str | None, *, optional: bool = False) -> None:
+    """Refuse a format that is not said, unknown or needs a package that is not there.
+
+    `optional`: what is written need not be data.
+    """
     from importlib.util import find_spec
 
     from mlfs.data.files import split_suffix
-    from mlfs.data.formats import format_of
+    from mlfs.data.formats import PICKLES, format_of
 
     suffix = split_suffix(path)[1]
     by_suffix = (name for name, form in FORMATS.items() if suffix in form.suffixes)
     kind = next(by_suffix, None) if to is None else format_of(path, to)
     if kind is not None and (package := FORMATS[kind].package) and find_spec(package) is None:
         raise MissingExtra(f"writing {kind}", package, FORMATS[kind].extra)
-
-
-def check_suffix(path: str, to: str | None) -> None:
-    """Refuse a suffix that says no format of data, where nothing else does, before the work."""
-    from mlfs.data.files import split_suffix
-    from mlfs.data.formats import PICKLES
-
-    suffixes = {".txt", *PICKLES}
-    suffixes.update(*(file_format.suffixes for file_format in FORMATS.values()))
-    if to is None and path != "-" and split_suffix(path)[1] not in suffixes:
-        shown = printable(path, 400)
+    if kind is None and not optional and path != "-" and suffix not in {".txt", *PICKLES}:
         raise UsageError(
-            f"the format of {shown!r} does not follow from its suffix: say it with --to, which "
-            f"takes {', '.join(WRITTEN)}"
+            f"the format of {printable(path, 400)!r} does not follow from its suffix: say it with "
+            f"--to, which takes {', '.join(WRITTEN)}"
         )
 
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from mlfs.cli.console import check_format, check_place, check_suffix, console_of
+from mlfs.cli.console import check_format, check_place, console_of
 from mlfs.cli.help import Command, topical
 from mlfs.cli.shared_options import input_data, reading, talking
 from mlfs.formats import WRITTEN
@@ -61,7 +61,6 @@ def convert(
     console = console_of(context)
     check_place(target, source, force=force)
     check_format(target, to)
-    check_suffix(target, to)
     document = {} if features is None else read_document(features)
     known = () if document else None  # new rows may have no labels
     dataset = input_data(source, options, known, dates="keep")
@@ -149,7 +148,6 @@ def generate(
 
     check_place(output, "-", force=force)
     check_format(output, to)
-    check_suffix(output, to)
     if preset is not None and preset not in PRESETS:
         raise UnknownName("data set to generate", preset, PRESETS)
     sizes = {size: options.pop(size) for size in SIZES}

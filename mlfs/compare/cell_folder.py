@@ -17,7 +17,6 @@ import contextlib
 import io
 import json
 import os
-import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -178,9 +177,6 @@ def _lock(stream: Any) -> None:
     fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-LEVEL = 1  # of compression: scores hardly shrink, whatever it is
-
-
 def label_results(
     truth: np.ndarray, predicted: np.ndarray, scores: np.ndarray | None
 ) -> dict[str, np.ndarray]:
@@ -206,14 +202,7 @@ def pack(arrays: Mapping[str, Any], labels: Sequence[str]) -> bytes:
     """Arrays by name as one compressed file; those that are None are left out."""
     stream = io.BytesIO()
     kept = {name: values for name, values in arrays.items() if values is not None}
-    kept["label_names"] = np.array(list(labels), dtype=np.str_)
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL) as archive:
-        for name, values in kept.items():
-            member = zipfile.ZipInfo(f"{name}.npy")  # without the time, so that files are equal
-            member.compress_type = zipfile.ZIP_DEFLATED
-            content = io.BytesIO()
-            np.lib.format.write_array(content, np.asarray(values), allow_pickle=False)
-            archive.writestr(member, content.getvalue())
+    np.savez_compressed(stream, **kept, label_names=np.array(list(labels), dtype=np.str_))
     return stream.getvalue()
 
 

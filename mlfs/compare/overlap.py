@@ -147,9 +147,9 @@ def jaccard(selections: Sequence[Collection[int]]) -> float:
     >>> round(jaccard([{0, 1}, {1, 2}]), 3)
     0.333
     """
-    pairs = list(itertools.combinations([set(selection) for selection in selections], 2))
     _at_least_two(selections)
-    return math.fsum(len(a & b) / len(a | b) if a | b else 1.0 for a, b in pairs) / len(pairs)
+    shares = agreement(selections)[np.triu_indices(len(selections), 1)].tolist()
+    return math.fsum(shares) / len(shares)
 
 
 def kuncheva(selections: Sequence[Collection[int]], d: int) -> float:

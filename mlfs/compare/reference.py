@@ -25,7 +25,7 @@ from mlfs.compare.cell_folder import content_of, refuse_loss
 from mlfs.compare.classifiers import known_models, selects
 from mlfs.compare.data_sources import DataSource, content_digest, drop_columns, read_file, sources
 from mlfs.compare.named import Named, named
-from mlfs.compare.resampling import Folds, Given, Holdout, Splitting, StoredFolds, stored_folds
+from mlfs.compare.resampling import Folds, GivenSplit, Holdout, Splitting, StoredFolds, stored_folds
 from mlfs.compare.results import SECONDS, Results, finite, plain_cell, text_of_cell
 from mlfs.compare.running import OPTIONS, Progress, run
 from mlfs.compare.settings import Settings, size
@@ -34,7 +34,7 @@ from mlfs.errors import DataError, MlfsError, UsageError, printable, setting
 from mlfs.metrics import METRICS, evaluate
 
 CELL_TEXTS = ("data", "criterion", "model", "n")
-KINDS = {"Folds": Folds, "Holdout": Holdout, "Given": Given}
+KINDS = {"Folds": Folds, "Holdout": Holdout, "Given": GivenSplit}
 
 
 def load(folder: str | os.PathLike[str]) -> Results:

@@ -6,7 +6,6 @@ import contextlib
 import fnmatch
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -15,11 +14,11 @@ from mlfs.api.options import check_options
 from mlfs.api.value_kinds import POSITIVE, ClusterAddress, checked_count
 from mlfs.compare.cell_folder import CellFolder, refuse_loss
 from mlfs.compare.classifiers import check_classifier, selects
-from mlfs.compare.data_sources import DataSource, sources
+from mlfs.compare.data_sources import sources
 from mlfs.compare.named import Named, named
-from mlfs.compare.pool import ThisMachine, WorkerPool
+from mlfs.compare.pool import Processes
 from mlfs.compare.rankers import ranker
-from mlfs.compare.resampling import Folds, Given, Holdout, Splitting, StoredFolds
+from mlfs.compare.resampling import Folds, GivenSplit, Holdout, Splitting, StoredFolds
 from mlfs.compare.results import Results
 from mlfs.compare.settings import Settings, size
 from mlfs.compare.training_rows import unprepared
@@ -140,7 +139,9 @@ def run(
     sizes = tuple(dict.fromkeys(size(number) for number in _as_list(n, "n")))
     protocol = _protocol(folds, holdout, repeat, split, groups)
     patterns = _exclude_patterns(exclude) + (() if groups is None else (groups,))
-    inputs = sources(data, labels=labels, exclude=patterns, given_split=isinstance(protocol, Given))
+    inputs = sources(
+        data, labels=labels, exclude=patterns, given_split=isinstance(protocol, GivenSplit)
+    )
     settings = Settings(
         tuple(inputs if cluster is None else (source.absolute() for source in inputs)),
         rankers,
@@ -159,11 +160,11 @@ def run(
     if not settings.methods:
         msg = "own leaves the selection to the model, and no model here selects features"
         raise UsageError(f"{msg}: name one that does, such as br-ldf or occ")
-    report_metrics, make_place = _metrics(metrics), _place_maker(jobs, cluster)
+    report_metrics, processes = _metrics(metrics), _processes(settings, jobs, cluster)
     with contextlib.nullcontext() if folder is None else CellFolder(folder) as cell_folder:
         if cell_folder is not None and not force:
             refuse_loss(cell_folder.folder, settings)
-        return _run(settings, report_metrics, make_place, cell_folder, on_cell or (lambda *_: None))
+        return _run(settings, report_metrics, processes, cell_folder, on_cell or (lambda *_: None))
 
 
 def _refuse_unusable(rankers: tuple[Named, ...], learners: tuple[Named, ...]) -> None:
@@ -188,7 +189,7 @@ def _methods(kind: str, values: list[Any]) -> tuple[Named, ...]:
 def _run(
     settings: Settings,
     metrics: tuple[str, ...],
-    make_place: Callable[[Sequence[DataSource]], ThisMachine],
+    processes: Processes,
     cell_folder: CellFolder | None,
     on_cell: Progress,
 ) -> Results:
@@ -196,21 +197,16 @@ def _run(
     cells = settings.cells()
     keys = [cell.key for cell in cells]
     done = {} if cell_folder is None else cell_folder.finished(keys, settings.budget)
-    jobs = [
-        replace(job, cells=tuple(remaining))
-        for job in settings.jobs()
-        if (remaining := [cell for cell in job.cells if cell.key not in done])
-    ]
-    job_sources = list(dict.fromkeys(job.source for job in jobs))
-    for source in job_sources:
+    remaining = [number for number, key in enumerate(keys) if key not in done]
+    for source in dict.fromkeys(cells[number].source for number in remaining):
         source.check(settings.protocol.for_data(source.name))
     if cell_folder is not None:
         notes += _resume_notes(settings, cell_folder, len(done))
     on_cell(len(done), len(cells), None)
     interrupted = False
-    with WorkerPool(settings, make_place(job_sources)) as pool:
+    with contextlib.closing(processes.run(remaining)) as finished:
         try:
-            for record in pool.do(jobs):
+            for record in finished:
                 if cell_folder is not None:
                     cell_folder.keep(record)
                 record.pop("details", None)
@@ -218,7 +214,7 @@ def _run(
                 on_cell(len(done), len(cells), record)
         except KeyboardInterrupt:
             interrupted = True
-    notes += [pool.report] if pool.report else []
+    notes += [processes.note] if processes.note else []
     # a cell that was kept under another name of the same data gets the name it has now
     records = tuple(
         {**done[cell.key], "cell": cell.to_dict()} for cell in cells if cell.key in done
@@ -317,7 +313,7 @@ def _protocol(
             raise UsageError(f"is 'given', not {printable(split)!r}", option="split")
         if times is not None:
             raise UsageError("the authors' split is one: nothing is repeated", option="repeat")
-        return Given(0)
+        return GivenSplit(0)
     if holdout is not None:
         if isinstance(holdout, bool) or not isinstance(holdout, Real):
             msg = f"is the share of the rows that trains, not {printable(repr(holdout))}"
@@ -337,22 +333,18 @@ def _metrics(metrics: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names)) or DEFAULT_METRICS
 
 
-def _place_maker(jobs: Any, cluster: Any) -> Callable[[Sequence[DataSource]], ThisMachine]:
-    """A function that makes the place where the cells of some data sets are run."""
-    processes = _n_processes(jobs)
+def _processes(settings: Settings, jobs: Any, cluster: Any) -> Processes:
+    """The processes that run the cells."""
+    size = _n_processes(jobs)
     if cluster is None:
-        return lambda _: ThisMachine(processes)
+        return Processes(settings, size)
     ClusterAddress().read("cluster", cluster)
-    if processes != 1:
+    if size != 1:
         msg = "exclude each other: a cluster runs one process for each thread of its workers"
         raise UsageError(msg, option=("jobs", "cluster"))
+    from mlfs.compare.cluster_cells import ClusterProcesses
 
-    def on_cluster(job_sources: Sequence[DataSource]) -> ThisMachine:
-        from mlfs.compare.cluster_cells import OnCluster
-
-        return OnCluster(cluster, job_sources) if job_sources else ThisMachine(1)
-
-    return on_cluster
+    return ClusterProcesses(settings, cluster)
 
 
 def _n_processes(jobs: Any) -> int:

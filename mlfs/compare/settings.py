@@ -9,7 +9,7 @@ import hashlib
 import json
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -164,25 +164,17 @@ class Settings:
         """The numbers of features of a ranker."""
         return (ALL,) if ranker.name in UNSIZED else self.sizes
 
-    def jobs(self) -> Iterator[Job]:
-        """The pieces of work: one selection each, and the models on it."""
-        for source in self.sources:
-            for split in range(self.protocol.count(source.name)):
-                for ranker in self.rankers:
-                    sizes = self.sizes_of(ranker)
-                    models = [
-                        model for method_ranker, model in self.methods if method_ranker == ranker
-                    ]
-                    cells = tuple(
-                        Cell(source, ranker, model, size, split, self)
-                        for size in sizes
-                        for model in models
-                    )
-                    yield Job(source, ranker, split, sizes, cells)
-
     def cells(self) -> list[Cell]:
-        """All cells, in the order of the table."""
-        return [cell for job in self.jobs() for cell in job.cells]
+        """All cells, in the order of the table; those that share a selection follow each other."""
+        return [
+            Cell(source, ranker, model, size, split, self)
+            for source in self.sources
+            for split in range(self.protocol.count(source.name))
+            for ranker in self.rankers
+            for size in self.sizes_of(ranker)
+            for method_ranker, model in self.methods
+            if method_ranker == ranker
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for the report and to notice changes."""
@@ -247,6 +239,11 @@ class Cell:
     settings: Settings = field(repr=False)
 
     @property
+    def fold(self) -> tuple[DataSource, int]:
+        """The data set and the split: cells of one fold share the prepared training rows."""
+        return self.source, self.split
+
+    @property
     def key(self) -> str:
         """The name of its results: a digest of everything that determines them."""
         parts = {
@@ -281,25 +278,6 @@ class Cell:
             "n": str(self.size),
             "split": self.split,
         }
-
-
-@dataclass(frozen=True)
-class Job:
-    """The cells that share one selection, of which some may be finished and left out.
-
-    The sizes are those of all cells, so that the selection does not depend on what is left out.
-    """
-
-    source: DataSource
-    ranker: Named
-    split: int
-    sizes: tuple[Size, ...]
-    cells: tuple[Cell, ...]
-
-    @property
-    def fold(self) -> tuple[DataSource, int]:
-        """The data set and the split: jobs of one fold share the prepared training rows."""
-        return self.source, self.split
 
 
 def seed_for(seed: int, *parts: object) -> int:

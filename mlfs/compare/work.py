@@ -1,11 +1,10 @@
-"""Run one job of a comparison: select on the training rows, then train, predict and measure."""
+"""Run a cell of a comparison: select on the training rows, then train, predict and measure."""
 
 from __future__ import annotations
 
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -16,9 +15,9 @@ from mlfs.compare.classifiers import Answers, classifier
 from mlfs.compare.data_sources import DataSource, dense, drop_columns, excluded_columns, rows_of
 from mlfs.compare.named import INNER, Named, best_of, is_tuned
 from mlfs.compare.rankers import Ranked, ranker
-from mlfs.compare.resampling import Folds, Given, Split
+from mlfs.compare.resampling import Folds, GivenSplit, Split
 from mlfs.compare.results import finite
-from mlfs.compare.settings import Cell, Job, Settings, seed_for
+from mlfs.compare.settings import Cell, Settings, seed_for
 from mlfs.compare.training_rows import Cost, OverBudget, TrainingRows, limited, measured
 from mlfs.data.dataset import Dataset
 from mlfs.data.identifiers import identifier_columns
@@ -33,11 +32,11 @@ NAMED = 200  # features whose names are kept, for the report
 SHARED = 100_000_000  # bytes of details of cells that later ones may be equal to
 
 
-class JobRunner:
-    """Does jobs one after another, and keeps what the next one may need too.
+class CellRunner:
+    """Runs cells one after another, and keeps what the next one may need too.
 
     The data set is read once, and the training rows of a split are prepared once, as long as
-    jobs of the same data set and the same split follow each other.
+    cells of the same data set and the same split follow each other.
 
     Parameters
     ----------
@@ -58,39 +57,31 @@ class JobRunner:
         self._rankings: dict[tuple[str, int], _Choices] = {}
         self._slow: set[tuple[Any, ...]] = set()  # what was over the budget on a data set
 
-    def do(self, job: Job) -> Iterator[dict[str, Any]]:
-        """The records of the cells of a job; some may have failed."""
+    def run(self, cell: Cell) -> dict[str, Any]:
+        """The record of a cell, which may have failed."""
         try:
-            train, test = self._rows(job)
-            self._rankings = {}
-            if not is_tuned(job.ranker):
-                self._choices(job, job.ranker, train)
+            train, test = self._rows(cell)
+            return {**self._record(cell, train, test), **self._notes}
         except FAILURES as error:
-            yield from (failure(cell, error) for cell in job.cells)
-            return
-        for cell in job.cells:
-            try:
-                yield {**self._record(cell, job, train, test), **self._notes}
-            except FAILURES as error:
-                yield failure(cell, error)
+            return failure(cell, error)
 
     def _choices(
-        self, job: Job, criterion: Named, train: TrainingRows, inner: int = -1
+        self, cell: Cell, criterion: Named, train: TrainingRows, inner: int = -1
     ) -> _Choices:
         """The features that a ranker chooses on the training rows, or on those of an inner fold."""
         key = str(criterion), inner
         if key not in self._rankings:
-            outer, test = self._rows(job)
+            outer, test = self._rows(cell)
             n_rows = outer.data.shape[0] + test.shape[0]
-            self._rankings[key] = _Choices(self.settings, job, criterion, train, n_rows)
+            self._rankings[key] = _Choices(cell, criterion, train, n_rows)
         return self._rankings[key]
 
-    def _tuned_cell(self, cell: Cell, job: Job, train: TrainingRows) -> Cell:
+    def _tuned_cell(self, cell: Cell, train: TrainingRows) -> Cell:
         """The cell with the values of its parameters that are best inside the training rows."""
         if not is_tuned(cell.ranker, cell.model):
             return cell
         if not self._inner:
-            seed = seed_for(self.settings.seed, "inner", job.source.digest, job.split)
+            seed = seed_for(self.settings.seed, "inner", cell.source.digest, cell.split)
             self._inner = [
                 (
                     TrainingRows(rows_of(train.data, split.train), self.settings.options),
@@ -102,7 +93,7 @@ class JobRunner:
 
         def inner_score(criterion: Named, model: Named, fold: int) -> float | None:
             inner_train, test = self._inner[fold]
-            ranked, _ = self._choices(job, criterion, inner_train, fold).choose(cell)
+            ranked, _ = self._choices(cell, criterion, inner_train, fold).choose(cell)
             trial = replace(cell, ranker=criterion, model=model, settings=inner_settings)
             metrics = _fit_and_evaluate(trial, inner_train.data, test, ranked)["metrics"]
             value: float | None = metrics.get(self.settings.tune_by)
@@ -111,7 +102,7 @@ class JobRunner:
         criterion, model = best_of(cell.ranker, cell.model, self.settings.tune_by, inner_score)
         return replace(cell, ranker=criterion, model=model)
 
-    def _record(self, cell: Cell, job: Job, train: TrainingRows, test: Dataset) -> dict[str, Any]:
+    def _record(self, cell: Cell, train: TrainingRows, test: Dataset) -> dict[str, Any]:
         """The record of a cell; a cell that is equal to an earlier one of the fold is not run."""
         budget = cell.settings.budget
         ranking_key = (cell.source, str(cell.ranker))
@@ -119,8 +110,8 @@ class JobRunner:
         if {ranking_key, method_key} & self._slow:
             raise OverBudget(f"left out: an earlier cell took more than the budget of {budget:g} s")
         try:
-            tuned = self._tuned_cell(cell, job, train)
-            choices = self._choices(job, tuned.ranker, train)
+            tuned = self._tuned_cell(cell, train)
+            choices = self._choices(cell, tuned.ranker, train)
             ranked, selecting = choices.choose(cell)
         except OverBudget:
             self._slow.add(ranking_key)
@@ -154,16 +145,16 @@ class JobRunner:
             "peak_mb": peak,
         }
 
-    def _rows(self, job: Job) -> tuple[TrainingRows, Dataset]:
+    def _rows(self, cell: Cell) -> tuple[TrainingRows, Dataset]:
         """The rows that train and those that test."""
-        if self._parts is None or self._fold != job.fold:
+        if self._parts is None or self._fold != cell.fold:
             self._parts = None  # free the last ones first
-            self._equal, self._inner = {}, []
-            data = self._read(job.source)
-            split = self._splits[job.split]
+            self._equal, self._inner, self._rankings = {}, [], {}
+            data = self._read(cell.source)
+            split = self._splits[cell.split]
             train = TrainingRows(rows_of(data, split.train), self.settings.options)
             self._parts = train, rows_of(data, split.test)
-            self._fold = job.fold
+            self._fold = cell.fold
         return self._parts
 
     def _read(self, source: DataSource) -> Dataset:
@@ -171,8 +162,8 @@ class JobRunner:
             self._data = None  # free the last one first
             data, n_train = source.read()
             protocol = self.settings.protocol.for_data(source.name)
-            if isinstance(protocol, Given):
-                protocol = Given(n_train)
+            if isinstance(protocol, GivenSplit):
+                protocol = GivenSplit(n_train)
             seed = seed_for(self.settings.seed, "splits", source.digest)
             self._splits = list(protocol.splits(data, seed))
             excluded_names = excluded_columns(data, source.exclude, source.name)
@@ -189,15 +180,16 @@ class JobRunner:
 class _Choices:
     """The features that one ranker chooses on the training rows; smaller n are prefixes."""
 
-    def __init__(
-        self, settings: Settings, job: Job, criterion: Named, train: TrainingRows, n_rows: int
-    ) -> None:
+    def __init__(self, cell: Cell, criterion: Named, train: TrainingRows, n_rows: int) -> None:
+        settings = cell.settings
         self._ranker = ranker(criterion)
-        self._seed = seed_for(settings.seed, "ranker", job.source.digest, job.split)
+        self._seed = seed_for(settings.seed, "ranker", cell.source.digest, cell.split)
         self._train = train
         self._budget = settings.budget
         self._ranked: dict[int, tuple[Ranked, Cost]] = {}
-        self._sizes = {size: size.count(n_rows, train.data.shape[1]) for size in job.sizes}
+        # of all cells, finished ones too, so that the selection does not depend on these
+        sizes = settings.sizes_of(cell.ranker)
+        self._sizes = {size: size.count(n_rows, train.data.shape[1]) for size in sizes}
 
     def choose(self, cell: Cell) -> tuple[Ranked, Cost]:
         """The features chosen for a cell, and their cost once the rows were prepared."""

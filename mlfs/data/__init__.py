@@ -9,7 +9,8 @@ The readers are `arff`, `delimited` (CSV and TSV), `svmlight` (and XMC, over `sp
 A dense table that comes in pieces is a `packed_table` (over `bit_slices` and `spool`).
 In memory: `arrays`, with `frames`, `columns` and `matrices`.
 `dataset` is the result, shown by `html`; `identifiers` finds columns that name its rows, `dates`
-those that hold dates, and `generated` and `first_component` make and project one.
+those that hold dates, and `generated` and `first_component` make and project one. `drawing` draws
+pictures for all packages.
 """
 
 from __future__ import annotations

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import logging
 import os
 import re
 import sys
@@ -45,116 +44,70 @@ def download_file(file: File, folder: Path, progress: Progress | None = None) ->
     Copies with the same content are tried in turn. What was cut off is continued the next time.
     """
     try:
-        import pooch
+        import requests
     except ImportError:
-        raise MissingExtra("downloading a data set", "pooch", "datasets") from None
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(_unwritable(folder, error)) from None
-    faults = []
+        raise MissingExtra("downloading a data set", "requests", "datasets") from None
+    part, faults = folder / f"{file.name}.part", []
     for url in file.urls:
-        transfer = _Transfer(file, folder / f"{file.name}.part", progress)
         try:
-            with _quiet(pooch):
-                pooch.retrieve(url, f"sha256:{file.sha256}", file.name, folder, downloader=transfer)
-        except ValueError:  # of pooch: another digest
+            folder.mkdir(parents=True, exist_ok=True)
+            received = _receive(url, file, part, progress)
+            if received < file.size:
+                faults.append(
+                    f"{url} was cut off after {received:,} of {file.size:,} bytes: the same "
+                    "command goes on from there"
+                )
+                continue
+            with part.open("rb") as stream:
+                digest = hashlib.file_digest(stream, "sha256").hexdigest()
+            if digest == file.sha256:
+                return part.replace(folder / file.name)
+            part.unlink()
             faults.append(
-                f"{url} has other content than it should (SHA-256 {transfer.digest[:12]}..., "
+                f"{url} has other content than it should (SHA-256 {digest[:12]}..., "
                 f"expected {file.sha256[:12]}...)"
             )
-        except OSError as error:  # and of requests, whose errors are of this class
-            if transfer.write_failed:
-                raise DataError(_unwritable(folder, error)) from None
-            faults.append(f"{url} {_reason(error, transfer)}")
-        else:
-            return folder / file.name
+        except requests.RequestException as error:
+            faults.append(f"{url} {_reason(error)}")
+        except OSError as error:
+            shown = f"{printable(folder, 400)!r}: {error.strerror or error}"
+            msg = f"cannot write to {shown}; MLFS_DATA names another folder"
+            raise DataError(msg) from None
     raise DataError("; ".join(faults))
 
 
-class _Transfer:
-    """The downloader for pooch: appends to a file that stays when it is cut off."""
+def _receive(url: str, file: File, part: Path, progress: Progress | None) -> int:
+    """Append what comes to a file that stays when it is cut off; the bytes that are here."""
+    import requests
 
-    def __init__(self, file: File, part: Path, progress: Progress | None) -> None:
-        self.file, self.part, self.progress = file, part, progress
-        self.digest = ""
-        self.at = 0  # bytes that have arrived
-        self.write_failed = False  # whether writing failed, and not the network
-
-    def __call__(self, url: str, output_file: str, _: Any) -> None:
-        import requests
-
-        start = self.part.stat().st_size if self.part.is_file() else 0
-        start = start if start < self.file.size else 0
-        headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
-        with requests.get(url, headers=headers, stream=True, timeout=PATIENCE) as response:
-            response.raise_for_status()
-            self.at = start if response.status_code == requests.codes.partial_content else 0
-            self._append(response.iter_content(CHUNK))
-        if self.at < self.file.size:
-            raise requests.ConnectionError
-        with self.part.open("rb") as stream:
-            self.digest = hashlib.file_digest(stream, "sha256").hexdigest()
-        self.part.replace(output_file)
-
-    def _append(self, pieces: Iterator[bytes]) -> None:
-        """Append the pieces to the bytes that are here already."""
-        with self._writing():
-            stream = self.part.open("r+b" if self.at else "wb")
-        with stream:
-            stream.seek(self.at)
+    start = part.stat().st_size if part.is_file() else 0
+    start = start if start < file.size else 0
+    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
+    with requests.get(url, headers=headers, stream=True, timeout=PATIENCE) as response:
+        response.raise_for_status()
+        here = start if response.status_code == requests.codes.partial_content else 0
+        with part.open("r+b" if here else "wb") as stream:
+            stream.seek(here)
             stream.truncate()
-            for piece in pieces:
-                with self._writing():
+            with contextlib.suppress(requests.RequestException):  # cut off
+                for piece in response.iter_content(CHUNK):
                     stream.write(piece)
-                self.at += len(piece)
-                if self.progress is not None:
-                    self.progress(self.file.name, min(self.at, self.file.size), self.file.size)
-                if self.at > self.file.size:  # not our file, and perhaps without end
-                    break
-
-    @contextlib.contextmanager
-    def _writing(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError:
-            self.write_failed = True
-            raise
+                    here += len(piece)
+                    if progress is not None:
+                        progress(file.name, min(here, file.size), file.size)
+                    if here > file.size:  # not our file, and perhaps without end
+                        break
+    return here
 
 
-def _reason(error: OSError, transfer: _Transfer) -> str:
+def _reason(error: Any) -> str:
     """The fault of an address, after its name."""
-    response = getattr(error, "response", None)
-    if response is not None:
-        return f"answered {response.status_code} {printable(response.reason)}"
-    if transfer.at:
-        return (
-            f"was cut off after {transfer.at:,} of {transfer.file.size:,} bytes: the same command "
-            "goes on from there"
-        )
+    if error.response is not None:
+        return f"answered {error.response.status_code} {printable(error.response.reason)}"
     kind = type(error).__name__.removesuffix("Error")
     if "Timeout" in kind:
         return "did not answer in time"
     return f"cannot be reached ({kind}): downloading needs a network"
-
-
-def _unwritable(folder: Path, error: OSError) -> str:
-    return (
-        f"cannot write to {printable(folder, 400)!r}: {error.strerror or error}; "
-        "MLFS_DATA names another folder"
-    )
-
-
-@contextlib.contextmanager
-def _quiet(pooch: Any) -> Iterator[None]:
-    """Silence the message of pooch about each file; the progress bar shows the file."""
-    logger = pooch.get_logger()
-    level = logger.level
-    logger.setLevel(logging.WARNING)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
 
 
 FOLDER = "MLFS_DATA"

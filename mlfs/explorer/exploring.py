@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 import os
 from collections.abc import Iterable
@@ -20,6 +19,7 @@ from mlfs.api.prepared import prepare
 from mlfs.api.selecting import select_silently
 from mlfs.api.value_kinds import Bins, Missing, Whole
 from mlfs.data.files import split_suffix
+from mlfs.data.html import page as html_page
 from mlfs.errors import MlfsError, UsageError, printable, tell
 from mlfs.explorer.folds import FOLDS, Arrays, is_faithful
 
@@ -47,21 +47,10 @@ class Explorer:
         style = files("mlfs.compare.report").joinpath("page.css").read_text(encoding="utf-8")
         style += package.joinpath("explorer.css").read_text(encoding="utf-8")
         script = package.joinpath("page.js").read_text(encoding="utf-8")
-        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-        policy = (
-            f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
-            "base-uri 'none'; form-action 'none'"
-        )
         data = json.dumps(self.document, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
         data = data.replace("<", "\\u003c").replace("&", "\\u0026")
-        return (
-            '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-            '<meta name="viewport" content="width=device-width, initial-scale=1">'
-            f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-            f"<title>mlfs explorer</title><style>{style}</style></head><body><main></main>"
-            f'<script type="application/json" id="data">{data}</script>'
-            f"<script>{script}</script></body></html>\n"
-        )
+        body = f'<main></main><script type="application/json" id="data">{data}</script>'
+        return html_page("mlfs explorer", style, script, body)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file.

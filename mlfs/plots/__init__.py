@@ -3,8 +3,7 @@
 A `Selection`, a fitted model or the `Results` of a comparison come in, by ``from_...``; out goes
 a display as scikit-learn has them, which ``plot(ax=None)`` draws and which keeps ``ax_`` and
 ``figure_``. The figures of comparisons are those of a report: `mlfs.compare.report.charts` says
-what is in them, `figures` beside it draws them. `displays` has all of
-them but the map of similar columns, which is in `similarity_map`.
+what is in them, `figures` beside it draws them. Maps are in `maps`, the others in `displays`.
 """
 
 from __future__ import annotations
@@ -13,12 +12,11 @@ from mlfs.plots.displays import (
     CostDisplay,
     CriticalDifferenceDisplay,
     CurveDisplay,
-    LabelFeatureMapDisplay,
     LabelStructureDisplay,
     SelectionPathDisplay,
     SubstitutesDisplay,
 )
-from mlfs.plots.similarity_map import SimilarityMapDisplay
+from mlfs.plots.maps import LabelFeatureMapDisplay, SimilarityMapDisplay
 
 __all__ = [
     "CostDisplay",

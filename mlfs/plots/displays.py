@@ -10,13 +10,14 @@ import numpy as np
 
 from mlfs.api.selection import Ranking, Selection
 from mlfs.compare.contest import Contest, contests
-from mlfs.compare.report.charts import COLOURS, INCHES, Chart, cost_chart, curves_of, rank_chart
-from mlfs.compare.report.figures import draw_chart, draw_diagram
+from mlfs.compare.report.charts import COLOURS, Chart, cost_chart, curves_of, rank_chart
+from mlfs.compare.report.figures import draw_chart
 from mlfs.compare.results import Results, Summary
-from mlfs.errors import DataError, MissingExtra, UnknownName, UsageError, check_name, printable
+from mlfs.data.drawing import INCHES, draw_diagram, refuse_without_matplotlib
+from mlfs.errors import DataError, UnknownName, UsageError, check_name, printable
 from mlfs.metrics import METRICS
 from mlfs.search.label_parents import Structure
-from mlfs.search.structure_forms import draw
+from mlfs.search.structure_forms import as_diagram, draw, inches_of
 
 
 class Display(ABC):
@@ -71,10 +72,9 @@ def axes_for(ax: Any, subject: str, inches: tuple[float, float]) -> Any:
     """
     if ax is not None:
         return ax
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra(subject, "matplotlib", "plot") from None
+    refuse_without_matplotlib(subject)
+    from matplotlib.figure import Figure
+
     return Figure(figsize=inches, layout="constrained").add_subplot()
 
 
@@ -218,7 +218,7 @@ class SubstitutesDisplay(Display):
 
     @property
     def _inches(self) -> tuple[float, float]:
-        return 8.0, 1.2 + _length(len(self.ranking))
+        return 8.0, 1.2 + length_of(len(self.ranking))
 
     def _draw(self, ax: Any) -> None:
         chosen = self.ranking.chosen
@@ -241,93 +241,10 @@ class SubstitutesDisplay(Display):
 
 
 READABLE = 0.08  # the least share whose bar is wide enough for a name
-MOST_OF_MAP = 60  # names that can be read side by side
-FEW = 30  # columns whose cells are wide enough for a number
+FEW = 30  # cells that are wide enough for a number
 
 
-class LabelFeatureMapDisplay(Display):
-    """A row for each label, a column for each feature that any label picked.
-
-    Parameters
-    ----------
-    ranks : ndarray, shape (labels, features)
-        The place of the feature among the picks of the label; NaN if it was not picked.
-    labels, features : tuple of str
-        The names of the rows and columns.
-
-    Examples
-    --------
-    >>> import mlfs
-    >>> from mlfs.plots import LabelFeatureMapDisplay
-    >>> X, Y = [[0, 1], [1, 0], [1, 1], [0, 0]], [[0, 1], [1, 0], [1, 1], [0, 0]]
-    >>> selection = mlfs.select((X, Y), "jmi", 1, per_label=True)
-    >>> LabelFeatureMapDisplay.from_selection(selection).ranks.tolist()
-    [[1.0, nan], [nan, 1.0]]
-    """
-
-    _subject = "a map of labels and features"
-
-    def __init__(
-        self, ranks: np.ndarray, labels: tuple[str, ...], features: tuple[str, ...]
-    ) -> None:
-        self.ranks = ranks
-        self.labels = labels
-        self.features = features
-
-    @classmethod
-    def from_selection(cls, selection: Any, most: int = 100, ax: Any = None) -> Self:
-        """The map of a selection with a ranking for each label.
-
-        Parameters
-        ----------
-        selection : Selection or FeatureSelector
-            What was selected.
-        most : int
-            The greatest number of features; the first of the union are shown.
-        ax : matplotlib Axes, optional
-            Where to draw; a figure of its own by default.
-        """
-        picked = selection_of(selection)
-        if not picked.labels:
-            msg = "the selection has one ranking for all labels: select with per_label=True"
-            raise UsageError(msg)
-        columns = picked.indices[:most]
-        position = {column: i for i, column in enumerate(columns)}
-        ranks = np.full((len(picked.labels), len(columns)), np.nan)
-        for row, ranking in enumerate(picked.labels.values()):
-            for pick in ranking.chosen:
-                if pick.index in position:
-                    ranks[row, position[pick.index]] = pick.rank
-        return cls(ranks, tuple(picked.labels), tuple(picked.names[:most])).plot(ax)
-
-    @property
-    def _inches(self) -> tuple[float, float]:
-        rows, columns = self.ranks.shape
-        return 3 + _length(columns), 1.8 + _length(rows)
-
-    def _draw(self, ax: Any) -> None:
-        from matplotlib.ticker import MaxNLocator
-
-        rows, columns = self.ranks.shape
-        image = ax.imshow(self.ranks, aspect="auto", cmap="viridis", interpolation="nearest")
-        if columns <= FEW:
-            middle = np.nanmean([np.nanmin(self.ranks), np.nanmax(self.ranks)])
-            for row, column in np.argwhere(~np.isnan(self.ranks)):
-                rank = self.ranks[row, column]
-                colour = "white" if rank < middle else "black"
-                ax.text(column, row, f"{rank:.0f}", ha="center", va="center", color=colour, size=7)
-        ax.figure.colorbar(image, ax=ax, label="rank of the pick", ticks=MaxNLocator(integer=True))
-        if columns <= MOST_OF_MAP:
-            ax.set_xticks(np.arange(columns), self.features, rotation=90, fontsize=7)
-        else:
-            ax.set_xlabel("features, the best of any label first")
-        if rows <= MOST_OF_MAP:
-            ax.set_yticks(np.arange(rows), self.labels, fontsize=7)
-        else:
-            ax.set_ylabel("labels")
-
-
-def _length(cells: int) -> float:
+def length_of(cells: int) -> float:
     """The inches for so many cells: few are drawn large enough for their numbers."""
     return min(21.0, 0.3 * min(cells, FEW) + 0.16 * max(cells - FEW, 0))
 
@@ -339,12 +256,9 @@ class LabelStructureDisplay(Display):
     ----------
     structure : Structure
         What is drawn.
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes, Figure
-        What was drawn on.
     """
+
+    _subject = "a picture of a structure"
 
     def __init__(self, structure: Structure) -> None:
         self.structure = structure
@@ -359,17 +273,9 @@ class LabelStructureDisplay(Display):
             raise UsageError(msg)
         return cls(structure).plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where; by default a figure of its own, as large as the structure needs.
-        """
-        self.figure_ = draw(self.structure, ax)
-        self.ax_ = self.figure_.axes[0] if ax is None else ax
-        return self
+    @property
+    def _inches(self) -> tuple[float, float]:
+        return inches_of(as_diagram(self.structure))
 
     def _draw(self, ax: Any) -> None:
         draw(self.structure, ax)

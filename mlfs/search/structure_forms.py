@@ -1,4 +1,4 @@
-"""A label structure as text, DOT and JSON, and drawn by matplotlib or, for a notebook, as SVG.
+"""A label structure as text, DOT and JSON, and as a diagram for matplotlib or a notebook.
 
 Trees and polytrees are drawn in layers, chains as arcs over a row.
 """
@@ -10,8 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mlfs.data.drawing import (
+    INCHES,
+    Arrow,
+    Box,
+    Diagram,
+    draw_diagram,
+    refuse_without_matplotlib,
+    svg_of,
+)
 from mlfs.data.html import details, text
-from mlfs.errors import DataError, MissingExtra, UsageError, printable
+from mlfs.errors import DataError, UsageError, printable
 from mlfs.search.label_parents import Edge, Structure, shown
 
 if TYPE_CHECKING:
@@ -138,11 +147,12 @@ def _check_fields(stored: Any) -> None:
             raise DataError(msg)
 
 
-DRAWN_NAME = 18  # characters of a label's name
+DRAWN_NAME = 14  # characters of a label's name
 MOST_INCHES = 40.0
-HALF_BOX = 0.17  # of the distance of two layers
-INK, LINE = "#1b1b1b", "#3b6ea5"
-BOX = {"boxstyle": "round,pad=0.3", "facecolor": "#f4f1ea", "edgecolor": INK, "linewidth": 0.8}
+WIDE, HIGH = 104.0, 26.0  # a box, in pixels
+ACROSS, DOWN = 118.0, 70.0  # between the middles of boxes in layers
+BESIDE = 38.0  # between the middles of upright boxes in a row
+MARGIN = 4.0
 
 
 def draw(structure: Structure, ax: Any = None) -> Figure:
@@ -161,40 +171,60 @@ def draw(structure: Structure, ax: Any = None) -> Figure:
     matplotlib Figure
         It belongs to no window: ``savefig`` it, or show it in a notebook.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("a picture of a structure", "matplotlib", "plot") from None
+    refuse_without_matplotlib("a picture of a structure")
+    from matplotlib.figure import Figure
+
     if not isinstance(structure, Structure):
         msg = f"only a Structure can be drawn, not {printable(repr(structure))}"
         raise UsageError(msg)
-    layered = is_layered(structure)
-    places = in_layers(structure) if layered else in_a_row(structure)
+    diagram = as_diagram(structure)
     if ax is None:
-        size = _inches(structure, places, layered=layered)
-        ax = Figure(figsize=size, layout="constrained").add_subplot()
+        ax = Figure(figsize=inches_of(diagram), layout="constrained").add_subplot()
+    draw_diagram(ax, diagram)
     figure: Figure = ax.figure
-    _draw_edges(ax, structure, places, layered=layered)
-    for (x, y), name in zip(places.tolist(), structure.names, strict=True):
-        style = {} if layered else {"rotation": 90, "va": "top"}
-        ax.text(
-            x,
-            y,
-            printable(name, DRAWN_NAME),
-            **({"ha": "center", "va": "center"} | style),
-            bbox=BOX,
-            color=INK,
-            fontsize=9,
-            parse_math=False,
-            zorder=3,
-        )
-    if structure.q:
-        _frame(ax, places, structure, layered=layered)
-    wide = max(24, int(11 * figure.get_size_inches()[0]))
-    title = textwrap.fill(headline(structure), wide, max_lines=4, placeholder=" …")
-    ax.set_title(title, fontsize=9, color=INK, parse_math=False)
-    ax.set_axis_off()
+    line = max(24, int(11 * figure.get_size_inches()[0]))
+    title = textwrap.fill(headline(structure), line, max_lines=4, placeholder=" …")
+    ax.set_title(title, fontsize=9, parse_math=False)
     return figure
+
+
+def inches_of(diagram: Diagram) -> tuple[float, float]:
+    """The size of a figure for a diagram and its title."""
+    wide, high = max(4.0, diagram.width / INCHES), 0.7 + diagram.height / INCHES
+    return min(wide, MOST_INCHES), min(high, MOST_INCHES)
+
+
+def as_diagram(structure: Structure) -> Diagram:
+    """Boxes of labels and arrows from parents to children, in layers or as arcs over a row."""
+    layered = is_layered(structure)
+    if not structure.q:
+        return Diagram(headline(structure), WIDE, HIGH)
+    places = in_layers(structure) if layered else in_a_row(structure)
+    places = (places - places.min(axis=0)) * ((ACROSS, DOWN) if layered else (BESIDE, 0.0))
+    size = (WIDE, HIGH) if layered else (HIGH, WIDE)
+    x = places[:, 0] + size[0] / 2 + MARGIN
+    y = places[:, 1].max() - places[:, 1] + size[1] / 2 + MARGIN  # downwards
+    spans = {edge: abs(float(x[edge[0]] - x[edge[1]])) for edge in structure.edges}
+    rises = {edge: 0.0 if layered else min(40 + 0.35 * span, 400.0) for edge, span in spans.items()}
+    y += max(rises.values(), default=0.0) / 2  # a curve reaches half of its control point
+    many = len(spans) > 6 * structure.q
+    arrows = [
+        Arrow(
+            (float(x[parent]), float(y[parent]) + (size[1] if layered else -size[1]) / 2),
+            (float(x[child]), float(y[child]) - size[1] / 2),
+            width,
+            0.35 if many else 0.8,
+            rises[parent, child],
+        )
+        for (parent, child), width in _widths(structure).items()
+    ]
+    boxes = [
+        Box(px, py, *size, printable(name, DRAWN_NAME), printable(name, NAME))
+        for px, py, name in zip(x.tolist(), y.tolist(), structure.names, strict=True)
+    ]
+    width, height = float(x.max()) + size[0] / 2 + MARGIN, float(y.max()) + size[1] / 2 + MARGIN
+    title = headline(structure)
+    return Diagram(title, width, height, arrows=tuple(arrows), boxes=tuple(boxes))
 
 
 def is_layered(structure: Structure) -> bool:
@@ -202,17 +232,7 @@ def is_layered(structure: Structure) -> bool:
     return structure.is_polytree and structure.kind != "chain" and bool(structure.edges)
 
 
-def _inches(structure: Structure, places: np.ndarray, *, layered: bool) -> tuple[float, float]:
-    if not structure.q:
-        return 4.0, 1.0
-    wide, high = np.ptp(places, axis=0).tolist()
-    if layered:
-        return min(2.0 + 1.4 * (wide + 1), MOST_INCHES), min(1.0 + 0.9 * (high + 1), MOST_INCHES)
-    width = min(2.0 + 0.5 * (wide + 1), MOST_INCHES)
-    return width, 2.5 if not structure.edges else 2.5 + width / 4
-
-
-def widths(structure: Structure) -> dict[tuple[int, int], float]:
+def _widths(structure: Structure) -> dict[tuple[int, int], float]:
     """Lines from thin to thick by weight; all the same where nothing was measured."""
     weights = [structure.weights[edge] for edge in structure.edges if edge in structure.weights]
     low, high = min(weights, default=0.0), max(weights, default=0.0)
@@ -222,39 +242,6 @@ def widths(structure: Structure) -> dict[tuple[int, int], float]:
         edge: 0.6 + 2.4 * (structure.weights.get(edge, low) - low) / (high - low)
         for edge in structure.edges
     }
-
-
-def _draw_edges(ax: Any, structure: Structure, places: np.ndarray, *, layered: bool) -> None:
-    strokes = widths(structure)
-    many = len(strokes) > 6 * structure.q
-    off = np.array([0.0, HALF_BOX if layered else 0.0])
-    for parent, child in structure.edges:
-        start, end = (places[parent] - off).tolist(), (places[child] + off).tolist()
-        ax.annotate(
-            "",
-            xy=end,
-            xytext=start,
-            zorder=2,
-            arrowprops={
-                "arrowstyle": "-|>",
-                "color": LINE,
-                "alpha": 0.35 if many else 0.9,
-                "linewidth": strokes[parent, child],
-                "shrinkA": 0.0,
-                "shrinkB": 0.0,
-                "connectionstyle": "arc3,rad=0" if layered else "arc3,rad=-0.5",
-            },
-        )
-
-
-def _frame(ax: Any, places: np.ndarray, structure: Structure, *, layered: bool) -> None:
-    (first_x, low), (last_x, high) = places.min(axis=0).tolist(), places.max(axis=0).tolist()
-    ax.set_xlim(first_x - 0.8, last_x + 0.8)
-    if layered:
-        ax.set_ylim(low - 0.6, high + 0.6)
-        return
-    span = max((abs(places[p, 0] - places[c, 0]) for p, c in structure.edges), default=0.0)
-    ax.set_ylim(-0.5, max(0.5, 0.3 * float(span)))
 
 
 # ---- where the labels are placed ------------------------------------------------------------
@@ -347,12 +334,6 @@ def _spread(wishes: list[float]) -> list[float]:
 
 
 MOST_LABELS, MOST_EDGES = 120, 1000  # that can be looked at
-ACROSS, DOWN = 118.0, 70.0  # between the middles of boxes
-WIDE, HIGH = 104.0, 26.0  # a box
-BOX_NAME = 14  # characters in a box
-SVG_INK, SVG_LINE, PAPER = "#1b1b1b", "#3b6ea5", "#f4f1ea"
-ARROW = 7.0
-Place = tuple[float, float]
 
 
 def as_html(structure: Structure) -> str:
@@ -365,73 +346,8 @@ def as_html(structure: Structure) -> str:
     (2, 1)
     """
     head = f"<p>{text(headline(structure), 300)}</p>"
-    listing = details("labels and parents", f"<pre>{text_of(structure)}</pre>")
+    lines = "\n".join(text(line, 1000) for line in as_text(structure).splitlines())
+    listing = details("labels and parents", f"<pre>{lines}</pre>")
     if not 0 < structure.q <= MOST_LABELS or len(structure.edges) > MOST_EDGES:
         return f"<div>{head}{listing}</div>"
-    return f"<div>{head}{_svg(structure)}{listing}</div>"
-
-
-def text_of(structure: Structure) -> str:
-    """The table of labels and parents, line by line escaped."""
-    return "\n".join(text(line, 1000) for line in as_text(structure).splitlines())
-
-
-def _svg(structure: Structure) -> str:
-    layered = is_layered(structure)
-    places = in_layers(structure) if layered else in_a_row(structure)
-    arc = 0.0 if layered else _highest(structure, places)
-    places = (places - places.min(axis=0)) * (ACROSS, DOWN)
-    places[:, 1] = places[:, 1].max() - places[:, 1]  # downwards
-    margin, top = WIDE / 2 + 4, HIGH / 2 + 4 + arc
-    centers = [(x + margin, y + top) for x, y in places.tolist()]
-    width = max(x for x, _ in centers) + margin
-    height = max(y for _, y in centers) + HIGH / 2 + 4
-    elements = [
-        _line(centers[parent], centers[child], stroke, layered=layered)
-        for (parent, child), stroke in widths(structure).items()
-    ]
-    elements += [_box(center, name) for center, name in zip(centers, structure.names, strict=True)]
-    return (
-        f'<svg viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" role="img" '
-        f'aria-label="{text(headline(structure), 300)}" style="max-width:100%;height:auto" '
-        f'font-family="sans-serif" font-size="11">{"".join(elements)}</svg>'
-    )
-
-
-def _highest(structure: Structure, places: np.ndarray) -> float:
-    """The height of the highest arc over a row of labels."""
-    spans = [abs(places[parent, 0] - places[child, 0]) for parent, child in structure.edges]
-    return _rise(float(max(spans, default=0.0)) * ACROSS) / 2
-
-
-def _rise(span: float) -> float:
-    """How far the control point of an arc is above its ends; the arc reaches half of it."""
-    return min(40.0 + 0.35 * span, 400.0)
-
-
-def _line(parent: Place, child: Place, stroke: float, *, layered: bool) -> str:
-    """A line with an arrow to the child: straight in layers, an arc over a row."""
-    (x, y), (u, v) = parent, child
-    v -= HIGH / 2
-    y += HIGH / 2 if layered else -HIGH / 2
-    bend = ((x + u) / 2, (y + v) / 2 if layered else y - _rise(abs(u - x)))
-    path = f"M{x:.1f} {y:.1f}Q{bend[0]:.1f} {bend[1]:.1f} {u:.1f} {v:.1f}"
-    along = np.array([u - bend[0], v - bend[1]])
-    along /= max(float(np.hypot(*along)), 1e-9)
-    base = np.array([u, v]) - ARROW * along
-    side = np.array([-along[1], along[0]]) * ARROW / 2.5
-    corners = " ".join(f"{a:.1f},{b:.1f}" for a, b in ((u, v), base + side, base - side))
-    return (
-        f'<path d="{path}" fill="none" stroke="{SVG_LINE}" stroke-width="{stroke:.1f}" '
-        f'stroke-opacity="0.8"></path><polygon points="{corners}" fill="{SVG_LINE}"></polygon>'
-    )
-
-
-def _box(center: Place, name: str) -> str:
-    x, y = center
-    return (
-        f'<g><title>{text(name, 200)}</title><rect x="{x - WIDE / 2:.1f}" y="{y - HIGH / 2:.1f}" '
-        f'width="{WIDE:.0f}" height="{HIGH:.0f}" rx="5" fill="{PAPER}" stroke="{SVG_INK}"></rect>'
-        f'<text x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle" fill="{SVG_INK}">'
-        f"{text(name, BOX_NAME)}</text></g>"
-    )
+    return f"<div>{head}{svg_of(as_diagram(structure))}{listing}</div>"

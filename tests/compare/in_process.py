@@ -5,35 +5,26 @@ A worker takes about two seconds to start, so only the tests about workers start
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Generator, Iterable
 from typing import Any
 
 import pytest
 
-from mlfs.compare.settings import Job, Settings
-from mlfs.compare.work import JobRunner
+from mlfs.compare.pool import Processes
+from mlfs.compare.work import CellRunner
 
 __all__ = ["use"]
 
 
-class InProcess(AbstractContextManager["InProcess", None]):
-    """Does the jobs in order, as one worker does."""
+class InProcess(Processes):
+    """Runs the cells in order, as one worker does."""
 
-    report = ""
-
-    def __init__(self, settings: Settings, place: Any) -> None:
-        self._settings = settings
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def do(self, jobs: Iterable[Job]) -> Iterator[dict[str, Any]]:
-        runner = JobRunner(self._settings)
-        for job in jobs:
-            yield from runner.do(job)
+    def run(self, numbers: Iterable[int]) -> Generator[dict[str, Any], None, None]:
+        runner, cells = CellRunner(self._settings), self._settings.cells()
+        for number in numbers:
+            yield runner.run(cells[number])
 
 
 def use(patch: pytest.MonkeyPatch) -> None:
     """Let comparisons run in this process until the patch is undone."""
-    patch.setattr("mlfs.compare.running.WorkerPool", InProcess)
+    patch.setattr("mlfs.compare.running.Processes", InProcess)

@@ -7,6 +7,7 @@ import io
 import json
 import math
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -31,7 +32,6 @@ from mlfs.compare.results import SELDOM, Results
 from mlfs.compare.running import run
 from mlfs.compare.settings import size
 from mlfs.compare.training_rows import TrainingRows
-from mlfs.compare.worker import send
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Column
 from mlfs.errors import DataError, MlfsError, UnknownName, UsageError
@@ -409,7 +409,15 @@ def test_a_worker_whose_parent_is_gone_ends_without_a_word() -> None:
     assert worker.stdout is not None
     assert worker.stderr is not None
     worker.stdout.close()  # so that its answer breaks the pipe before its input ends
-    send(worker.stdin, None)
+    settings = mlfs.compare.settings.Settings(
+        tuple(sources({"one": some_data()})),
+        (named("mim"),),
+        (named("mlnb"),),
+        (size(2),),
+        mlfs.compare.resampling.Folds(2),
+    )
+    worker.stdin.write(pickle.dumps(settings) + b"0\n")
+    worker.stdin.flush()
     assert worker.wait(timeout=60) == 0
     assert worker.stderr.read() == b""
     worker.stdin.close()

@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from mlfs.compare import resampling, run
-from mlfs.compare.resampling import Folds, Given, Holdout
+from mlfs.compare.resampling import Folds, GivenSplit, Holdout
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import join_datasets
 from mlfs.errors import DataError, UsageError
@@ -28,7 +28,7 @@ def some_data(n: int = 60, *, sparse: bool = False) -> Any:
 
 @pytest.mark.parametrize(
     "dealt",
-    [Folds(4), Folds(3, 2), Folds(3, stratified=False), Holdout(0.8, 3), Given(40)],
+    [Folds(4), Folds(3, 2), Folds(3, stratified=False), Holdout(0.8, 3), GivenSplit(40)],
     ids=str,
 )
 @pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
@@ -103,7 +103,7 @@ def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(DataError, match="too few for 9 folds"):
         list(Folds(9).splits(some_data(8), 0))
     with pytest.raises(DataError, match="both parts need rows"):
-        list(Given(60).splits(some_data(), 0))
+        list(GivenSplit(60).splits(some_data(), 0))
 
 
 def test_a_number_above_the_features_of_a_data_set_is_noted(

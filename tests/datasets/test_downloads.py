@@ -134,9 +134,9 @@ def test_a_folder_that_cannot_be_written(server: Server, tmp_path: Path) -> None
         download_file(file(), tmp_path / "data")
 
 
-def test_without_pooch_the_install_line_is_named(
+def test_without_requests_the_install_line_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "pooch", None)
+    monkeypatch.setitem(sys.modules, "requests", None)
     with pytest.raises(MissingExtra, match=r"pip install 'mlfs-toolkit\[datasets\]'"):
         download_file(file(), tmp_path)

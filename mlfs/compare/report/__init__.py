@@ -24,11 +24,12 @@ from mlfs.compare.cell_folder import FIGURES
 from mlfs.compare.contest import contests
 from mlfs.compare.overlap import overlaps
 from mlfs.compare.report.explorers import explorers
-from mlfs.compare.report.figures import figures, refuse_without_matplotlib
+from mlfs.compare.report.figures import figures
 from mlfs.compare.report.page import page
 from mlfs.compare.report.tables import PARTS, latex, markdown, summary
 from mlfs.compare.results import Results, label_rows, labels_csv
 from mlfs.compare.settings import SCHEMA
+from mlfs.data.drawing import refuse_without_matplotlib
 from mlfs.data.whole_files import replacing
 from mlfs.errors import UsageError, printable
 

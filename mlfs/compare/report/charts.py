@@ -3,7 +3,7 @@
 What a figure shows, in numbers: the page draws it as SVG, `mlfs.plots` with matplotlib.
 
 Colours, dashes, marks and the places of lines are decided here, ranges and ticks in axes.py;
-svg.py and figures.py only draw.
+figures.py and `mlfs.data.drawing` only draw.
 """
 
 from __future__ import annotations
@@ -17,29 +17,13 @@ import numpy as np
 from mlfs.compare.contest import Contest, method_names
 from mlfs.compare.report.axes import Range, marks_at, with_room
 from mlfs.compare.results import CsvRows, Results, Summary, seconds_of
+from mlfs.data.drawing import Diagram, Lettering, Stroke
 from mlfs.metrics import METRICS
 
 # Okabe & Ito: distinguishable for colour-blind readers; dashes and marks distinguish more methods
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8B6F00")
 DASHES: tuple[tuple[float, ...], ...] = ((), (6, 3), (2, 2), (8, 3, 2, 3))
-INCHES = 96  # pixels
 FLAT = (7.0, 4.0)  # of a method with a fixed number of features
-INK = "#000000"  # black on paper; a page draws it in the colour of its text
-# corners about the origin, y downwards, radius 4; none: a disc. Square, triangle, diamond, cross,
-# plus, down, flat, tall
-MARKS: tuple[tuple[tuple[float, float], ...], ...] = (
-    (),
-    ((-3.6, -3.6), (3.6, -3.6), (3.6, 3.6), (-3.6, 3.6)),
-    ((0, -4.6), (4.4, 3.4), (-4.4, 3.4)),
-    ((0, -5), (4.4, 0), (0, 5), (-4.4, 0)),
-    ((-4, -2.5), (-2.5, -4), (0, -1.5), (2.5, -4), (4, -2.5), (1.5, 0), (4, 2.5), (2.5, 4),
-     (0, 1.5), (-2.5, 4), (-4, 2.5), (-1.5, 0)),
-    ((-1.3, -4.5), (1.3, -4.5), (1.3, -1.3), (4.5, -1.3), (4.5, 1.3), (1.3, 1.3), (1.3, 4.5),
-     (-1.3, 4.5), (-1.3, 1.3), (-4.5, 1.3), (-4.5, -1.3), (-1.3, -1.3)),
-    ((0, 4.6), (4.4, -3.4), (-4.4, -3.4)),
-    ((-5, -2), (5, -2), (5, 2), (-5, 2)),
-    ((-2, -5), (2, -5), (2, 5), (-2, 5)),
-)  # fmt: skip
 
 
 def colour(method: int) -> str:
@@ -64,7 +48,7 @@ def dashes(method: int) -> tuple[float, ...]:
 
 
 @dataclass(frozen=True)
-class Point:
+class Mark:
     """A mark, with a bar of one standard deviation to both sides if it is finite.
 
     Parameters
@@ -97,7 +81,7 @@ class Series:
         Which method: decides colour and dashes.
     name : str
         What it is called in a legend.
-    points : tuple of Point
+    points : tuple of Mark
         From left to right.
     kind : {"curve", "level", "marks", "dots"}
         A line through the points, a level line at the first, only marks, or marks with level bars.
@@ -107,7 +91,7 @@ class Series:
 
     method: int
     name: str
-    points: tuple[Point, ...]
+    points: tuple[Mark, ...]
     kind: str = "curve"
     shift: float = 0.0
 
@@ -169,35 +153,6 @@ class Chart:
         return least[0], max(least[1], 1 + max(len(self.names) / 7, len(self.y.marks) / 5))
 
 
-@dataclass(frozen=True)
-class Stroke:
-    """A black line through points, in pixels."""
-
-    points: tuple[tuple[float, float], ...]
-    width: float = 1.0
-
-
-@dataclass(frozen=True)
-class Lettering:
-    """A text; `anchor` is start, middle or end."""
-
-    x: float
-    y: float
-    text: str
-    anchor: str = "start"
-
-
-@dataclass(frozen=True)
-class Diagram:
-    """Lines and words in a field of pixels, y downwards."""
-
-    title: str
-    width: float
-    height: float
-    strokes: tuple[Stroke, ...]
-    words: tuple[Lettering, ...]
-
-
 NAMED = 60  # marks of a chart that get their names
 MANY = 9  # lines whose bars would be a thicket
 MANY_RANKS = 20  # of more, every fifth has a number
@@ -253,10 +208,10 @@ def dot_chart(
         if key[0] == data
     ]
     found.sort(key=lambda one: one[0].mean, reverse=not METRICS[metric].higher_is_better)
-    points: dict[str, list[Point]] = {ranker: [] for ranker in rankers}
+    points: dict[str, list[Mark]] = {ranker: [] for ranker in rankers}
     for height, (summary, name, ranker, model, n) in enumerate(found):
         numbers = "" if rows is None else rows.numbers([(metric, data, ranker, model, n)])
-        points[ranker].append(Point(summary.mean, height, summary.sd, _tip(name, summary), numbers))
+        points[ranker].append(Mark(summary.mean, height, summary.sd, _tip(name, summary), numbers))
     series = tuple(
         Series(method, ranker, tuple(points[ranker]), "dots")
         for method, ranker in enumerate(rankers)
@@ -320,7 +275,7 @@ def curves_of(
     for i, (name, line) in enumerate(lines.items()):
         flat = len(line) == 1 and line[0].n == "all"
         points = tuple(
-            Point(
+            Mark(
                 summary.features,
                 summary.mean,
                 summary.sd,
@@ -440,7 +395,7 @@ def cost_chart(
             keys = [(metric, data, name, model_name, n) for data in names]
             row_numbers = "" if rows is None else rows.numbers(keys)
             points.append(
-                Point(
+                Mark(
                     max(spent, 1e-4),
                     value,
                     math.nan,

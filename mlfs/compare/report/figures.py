@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import html
 import io
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -17,31 +15,26 @@ from mlfs.compare.contest import Contest
 from mlfs.compare.report.axes import Range, spread
 from mlfs.compare.report.charts import (
     FLAT,
-    INCHES,
-    INK,
-    MARKS,
     Chart,
-    Diagram,
     Series,
     colour,
     cost_chart,
+    dashes,
     quality_charts,
     rank_chart,
 )
-from mlfs.compare.report.charts import dashes as dashes_of
 from mlfs.compare.results import Results
-from mlfs.errors import MissingExtra, printable
-
-POINTS = 0.75  # of a pixel
-ALIGN = {"start": "left", "middle": "center", "end": "right"}
-
-
-def refuse_without_matplotlib(purpose: str) -> None:
-    """Raise `MissingExtra` if matplotlib is not installed."""
-    try:
-        import matplotlib.figure  # noqa: F401
-    except ImportError:
-        raise MissingExtra(purpose, "matplotlib", "plot") from None
+from mlfs.data.drawing import (
+    INCHES,
+    INK,
+    MARKS,
+    POINTS,
+    TEXT,
+    Diagram,
+    Picture,
+    draw_diagram,
+    svg_of,
+)
 
 
 def draw_chart(ax: Any, chart: Chart) -> None:
@@ -130,26 +123,6 @@ def _mark(shape: int) -> dict[str, Any]:
     return {"marker": Path(flipped, closed=True), "s": (2 * widest * POINTS) ** 2}
 
 
-def draw_diagram(ax: Any, diagram: Diagram) -> None:
-    """Draw a diagram on axes."""
-    ax.set_xlim(0, diagram.width)
-    ax.set_ylim(diagram.height, 0)
-    ax.set_axis_off()
-    for stroke in diagram.strokes:
-        x, y = zip(*stroke.points, strict=True)
-        ax.plot(x, y, color=INK, lw=stroke.width * POINTS, solid_capstyle="butt", clip_on=False)
-    for word in diagram.words:
-        ax.text(
-            word.x,
-            word.y,
-            word.text,
-            ha=ALIGN[word.anchor],
-            va="baseline",
-            fontsize=9,
-            parse_math=False,
-        )
-
-
 def write_pdf(drawing: Chart | Diagram, stream: BinaryIO) -> None:
     """Write a figure as PDF, without the time of writing."""
     from matplotlib.figure import Figure
@@ -173,7 +146,7 @@ def figures(
     charts = [(parts, chart) for parts, chart in _charts(results, compared) if chart]
     names = unique_names(parts for parts, _ in charts)
     for name, (_, chart) in zip(names, charts, strict=True):
-        svg = picture(chart, legend=True) if isinstance(chart, Chart) else diagram(chart)
+        svg = picture(chart, legend=True) if isinstance(chart, Chart) else svg_of(chart)
         yield f"{name}.svg", f"{svg}\n".encode()
         if pdf:
             stream = io.BytesIO()
@@ -216,22 +189,9 @@ def _plain(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.]+", "_", text)[:LONGEST].strip("._") or "x"
 
 
-TEXT = "currentColor"  # black on paper, light in the dark
 LEGEND = 18
 COLUMNS = 3
-LONGEST_SVG = 2000
 LETTER, LONGEST_NAME, NAME_ROW = 6.4, 26, 16.0  # of names beside a chart: pixels and characters
-
-
-def escaped(text: str) -> str:
-    """A text as it may stand in HTML and XML: no markup, no control characters, one line.
-
-    Examples
-    --------
-    >>> escaped("a<b\\x1b\\n")
-    'a&lt;b\\\\x1b\\\\n'
-    """
-    return html.escape(printable(text, LONGEST_SVG))
 
 
 @dataclass(frozen=True)
@@ -263,95 +223,9 @@ class Axis:
         return [(self.position(value), words) for value, words in self.span.ticks()]
 
 
-@dataclass
-class Picture:
-    """Builds an SVG; black is the colour of the text around it.
-
-    Parameters
-    ----------
-    width, height : float
-        In pixels.
-    title : str
-        What it shows, for those who cannot see it.
-    """
-
-    width: float
-    height: float
-    title: str
-    parts: list[str] = field(default_factory=list)
-    data: dict[str, str] = field(default_factory=dict, init=False)
-
-    def line(self, points: Iterable[tuple[float, float]], stroke: str, **style: object) -> None:
-        """A line through points."""
-        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-        self.parts.append(
-            f'<polyline points="{path}" fill="none" stroke="{_ink(stroke)}"{_svg_style(style)}/>'
-        )
-
-    def mark(
-        self, x: float, y: float, fill: str, tip: str = "", shape: int = 0, rows: str = ""
-    ) -> None:
-        """A mark with a text that is shown when it is pointed at."""
-        title = f"<title>{escaped(tip)}</title>" if tip else ""
-        attribute = f' data-rows="{escaped(rows)}"' if rows else ""
-        self.parts.append(
-            f'<path class="mark"{attribute} transform="translate({x:.1f} {y:.1f})" '
-            f'fill="{_ink(fill)}" d="{_shape(shape)}">{title}</path>'
-        )
-
-    @contextmanager
-    def series(self, method: int, values: Iterable[float]) -> Iterator[None]:
-        """A group: all that is drawn inside belongs to one method, which a page can hide.
-
-        Parameters
-        ----------
-        method : int
-            Which method.
-        values : iterable of float
-            What must be seen of it on the vertical axis.
-        """
-        numbers = list(values)
-        ends = f'data-low="{min(numbers)!r}" data-high="{max(numbers)!r}"'
-        self.parts.append(f'<g class="series" data-series="{method}" {ends}>')
-        yield
-        self.parts.append("</g>")
-
-    def text(self, x: float, y: float, words: str, anchor: str = "start", **style: object) -> None:
-        """Words; `anchor` is start, middle or end."""
-        self.parts.append(
-            f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{_svg_style(style)}>'
-            f"{escaped(words)}</text>"
-        )
-
-    def axes(self, x: Axis, y: Axis) -> None:
-        """Two axes with marks and names; one of numbers upwards may be stretched by the page."""
-        if not y.span.marks:
-            numbers = (y.span.low, y.span.high, y.start, y.end)
-            self.data["y"] = " ".join(f"{number!r}" for number in numbers)
-        self.data["x"] = f"{x.start!r} {x.end!r}"
-        self.parts.append('<g class="ticks">')
-        for position, words in y.ticks():
-            self.line([(x.start, position), (x.end, position)], TEXT, stroke_opacity=0.15)
-            self.text(x.start - 6, position + 4, cut(words, LONGEST_NAME), "end")
-        self.parts.append("</g>")
-        for position, words in x.ticks():
-            self.line([(position, y.start), (position, y.start + 4)], TEXT, stroke_opacity=0.6)
-            self.text(position, y.start + 17, words, "middle")
-        frame = [(x.start, y.end), (x.start, y.start), (x.end, y.start)]
-        self.line(frame, TEXT, stroke_opacity=0.6)
-        self.text((x.start + x.end) / 2, y.start + 34, x.span.name, "middle")
-        middle = (y.start + y.end) / 2
-        self.text(14, middle, y.span.name, "middle", transform=f"rotate(-90 14 {middle:.1f})")
-
-    def markup(self) -> str:
-        """The picture as text that stands in a page, or is a file."""
-        data = "".join(f' data-{key}="{escaped(value)}"' for key, value in self.data.items())
-        return (
-            f'<svg viewBox="0 0 {self.width:.0f} {self.height:.0f}" width="{self.width:.0f}" '
-            f'height="{self.height:.0f}" role="img" font-family="system-ui, sans-serif" '
-            f'font-size="12" fill="{TEXT}" xmlns="http://www.w3.org/2000/svg"{data}>'
-            f"<title>{escaped(self.title)}</title>{''.join(self.parts)}</svg>"
-        )
+def cut(words: str, longest: int) -> str:
+    """A text that is not longer than so many characters."""
+    return words if len(words) <= longest else words[: longest - 1] + "…"
 
 
 def picture(chart: Chart, *, legend: bool = False) -> str:
@@ -372,7 +246,7 @@ def picture(chart: Chart, *, legend: bool = False) -> str:
     right = 530.0 if chart.names else 690.0 if wide else 388.0
     image = Picture(720 if wide else 400, bottom + 50, chart.title)
     x, y = Axis(chart.x, left, right), Axis(chart.y, bottom, 12)
-    image.axes(x, y)
+    draw_axes(image, x, y)
     _names(image, x, y, chart)
     for series in chart.series:
         with image.series(series.method, series.ends):
@@ -382,9 +256,25 @@ def picture(chart: Chart, *, legend: bool = False) -> str:
     return image.markup()
 
 
-def cut(words: str, longest: int) -> str:
-    """A text that is not longer than so many characters."""
-    return words if len(words) <= longest else words[: longest - 1] + "…"
+def draw_axes(image: Picture, x: Axis, y: Axis) -> None:
+    """Two axes with marks and names; one of numbers upwards may be stretched by the page."""
+    if not y.span.marks:
+        numbers = (y.span.low, y.span.high, y.start, y.end)
+        image.data["y"] = " ".join(f"{number!r}" for number in numbers)
+    image.data["x"] = f"{x.start!r} {x.end!r}"
+    image.parts.append('<g class="ticks">')
+    for position, words in y.ticks():
+        image.line([(x.start, position), (x.end, position)], TEXT, stroke_opacity=0.15)
+        image.text(x.start - 6, position + 4, cut(words, LONGEST_NAME), "end")
+    image.parts.append("</g>")
+    for position, words in x.ticks():
+        image.line([(position, y.start), (position, y.start + 4)], TEXT, stroke_opacity=0.6)
+        image.text(position, y.start + 17, words, "middle")
+    frame = [(x.start, y.end), (x.start, y.start), (x.end, y.start)]
+    image.line(frame, TEXT, stroke_opacity=0.6)
+    image.text((x.start + x.end) / 2, y.start + 34, x.span.name, "middle")
+    middle = (y.start + y.end) / 2
+    image.text(14, middle, y.span.name, "middle", transform=f"rotate(-90 14 {middle:.1f})")
 
 
 def _names(image: Picture, x: Axis, y: Axis, chart: Chart) -> None:
@@ -438,22 +328,12 @@ def _legend(image: Picture, series: Sequence[Series], shapes: Sequence[str]) -> 
     image.height = top + LEGEND * math.ceil(len(names) / COLUMNS)
 
 
-def diagram(figure: Diagram) -> str:
-    """A diagram as SVG."""
-    image = Picture(figure.width, figure.height, figure.title)
-    for stroke in figure.strokes:
-        image.line(stroke.points, INK, stroke_width=stroke.width)
-    for word in figure.words:
-        image.text(word.x, word.y, word.text, word.anchor)
-    return image.markup()
-
-
 def sample(criterion: int, name: str, *, flat: bool) -> str:
     """A short line as the criterion has it in every chart, for a legend."""
     image = Picture(28, 12, name)
     style = {
         "stroke_width": 2.4 if flat else 2,
-        "stroke_dasharray": _dashes(FLAT if flat else dashes_of(criterion)),
+        "stroke_dasharray": _dashes(FLAT if flat else dashes(criterion)),
     }
     image.line([(1, 6), (27, 6)], colour(criterion), **style)
     return image.markup()
@@ -466,24 +346,5 @@ def sample_mark(model: int, name: str) -> str:
     return image.markup()
 
 
-def _shape(shape: int) -> str:
-    """The outline of a mark."""
-    corners = MARKS[shape % len(MARKS)]
-    if not corners:
-        return "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0z"
-    return "M" + "L".join(f"{x:g},{y:g}" for x, y in corners) + "z"
-
-
 def _dashes(lengths: Sequence[float]) -> str:
     return " ".join(f"{length:g}" for length in lengths)
-
-
-def _ink(hue: str) -> str:
-    return TEXT if hue == INK else hue
-
-
-def _svg_style(style: Mapping[str, object]) -> str:
-    attributes = {
-        key.replace("_", "-"): value for key, value in style.items() if value not in ("", None)
-    }
-    return "".join(f' {key}="{escaped(str(value))}"' for key, value in attributes.items())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
@@ -12,7 +10,7 @@ from types import MappingProxyType
 from mlfs.compare.contest import Contest
 from mlfs.compare.overlap import Overlap
 from mlfs.compare.report.charts import MANY, cost_chart, quality_charts, rank_chart
-from mlfs.compare.report.figures import diagram, escaped, picture, sample, sample_mark
+from mlfs.compare.report.figures import picture, sample, sample_mark
 from mlfs.compare.report.tables import (
     TableCell,
     TextTable,
@@ -31,6 +29,8 @@ from mlfs.compare.report.wording import (
     shapes,
 )
 from mlfs.compare.results import CsvRows, LabelRow, Results, widest
+from mlfs.data.drawing import escaped, svg_of
+from mlfs.data.html import page as html_page
 
 FOLDED = 12  # data sets that are listed in sight
 LABELS = 12  # of a data set on the page
@@ -63,22 +63,7 @@ def page(
     package = files("mlfs.compare.report")
     style = package.joinpath("page.css").read_text(encoding="utf-8")
     script = package.joinpath("page.js").read_text(encoding="utf-8")
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_policy(script)}">'
-        f"<title>mlfs comparison</title><style>{style}</style></head>"
-        f"<body><main>{body}</main><script>{script}</script></body></html>\n"
-    )
-
-
-def _policy(script: str) -> str:
-    """The policy for browsers: run this one script, and fetch nothing."""
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
-        "base-uri 'none'; form-action 'none'"
-    )
+    return html_page("mlfs comparison", style, script, f"<main>{body}</main>")
 
 
 def _conclusions(results: Results, compared: Sequence[Contest]) -> str:
@@ -173,7 +158,7 @@ def _contests(compared: Sequence[Contest], rows: CsvRows) -> str:
         content += f"<ul>{sentences}</ul>"
         ranks = rank_chart(contest)
         title = "" if contest.doubt_of_differences else " (Friedman, Nemenyi)"
-        content += _figure(f"Average ranks{title}", diagram(ranks) if ranks else "")
+        content += _figure(f"Average ranks{title}", svg_of(ranks) if ranks else "")
         if pairs := pair_table(contest):
             content += _details(pairs.title, _table(pairs))
         views.append(_view(content, contest.metric, model=contest.model or "all", n=contest.n))

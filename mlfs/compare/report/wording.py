@@ -20,7 +20,7 @@ import numpy as np
 import mlfs
 from mlfs.compare.contest import AREA, MEAN, Contest
 from mlfs.compare.data_sources import DataSource
-from mlfs.compare.resampling import Folds, Given, Holdout
+from mlfs.compare.resampling import Folds, GivenSplit, Holdout
 from mlfs.compare.results import Results
 from mlfs.compare.running import DEFAULT_METRICS
 from mlfs.compare.settings import Settings
@@ -346,7 +346,7 @@ def command(results: Results) -> str:
 def _split(settings: Settings) -> list[str] | None:
     """The options of the protocol; None if no option says it."""
     protocol = settings.protocol
-    if isinstance(protocol, Given):
+    if isinstance(protocol, GivenSplit):
         return ["--split", "given"]
     if isinstance(protocol, Holdout):
         return ["--holdout", f"{protocol.share:g}", "--repeat", str(protocol.repeat)]
