@@ -59,8 +59,8 @@ class AutoStop:
     ) -> None:
         self._info = info
         self._rows = rows_of_levels(info)
-        self._levels = _Levels([self._rows[j] for j in info.features.tolist()])
-        self._classes = _Levels(rows_of_classes(info))
+        self._levels = _ExpectedLevels([self._rows[j] for j in info.features.tolist()])
+        self._classes = _ExpectedLevels(rows_of_classes(info))
         generator = np.random.Generator(np.random.PCG64(seed))
         by_chance = chance_relevance(info, generator, shuffles)
         mean = by_chance.mean(axis=0)
@@ -99,7 +99,7 @@ class AutoStop:
         """Go on with some of the columns only, which `info` numbers anew."""
         self._info, self._chance = info, self._chance[columns]
         self._rows = [self._rows[j] for j in columns.tolist()]
-        self._levels = _Levels(self._rows)
+        self._levels = _ExpectedLevels(self._rows)
 
     def closes(self, s: int) -> np.ndarray:
         """Give a mask of the candidates that add too little after the pick of s."""
@@ -119,7 +119,7 @@ class AutoStop:
         return gain
 
 
-class _Levels:
+class _ExpectedLevels:
     """How many levels of columns are to be expected in some of the rows.
 
     Parameters
@@ -147,7 +147,7 @@ class _Levels:
 
         Examples
         --------
-        >>> _Levels([np.array([50, 50]), np.array([99, 1])]).beyond_one(2).round(4).tolist()
+        >>> _ExpectedLevels([np.array([50, 50]), np.array([99, 1])]).beyond_one(2).round(4).tolist()
         [0.5, 0.0198]
         """
         if n_rows * self._rarest > SURE:
