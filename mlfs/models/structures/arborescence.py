@@ -75,16 +75,20 @@ def _best_edges(weight: np.ndarray, edge: np.ndarray, root: int) -> np.ndarray:
     others = np.setdiff1d(np.arange(len(weight)), circle)
     entering = weight[np.ix_(others, circle)]
     gain = np.where(entering > NO_EDGE, entering - weight[into[circle], circle], NO_EDGE)
-    to_circle = _keep_best(gain, edge[np.ix_(others, circle)])
-    from_circle = _keep_best(weight[np.ix_(circle, others)].T, edge[np.ix_(circle, others)].T)
-    # the circle becomes the last node of a smaller table
-    smaller = [
-        np.block([[table[np.ix_(others, others)], to[:, None]], [away, filled]])
-        for table, to, away, filled in zip(
-            (weight, edge), to_circle, from_circle, (NO_EDGE, LAST), strict=True
-        )
-    ]
-    chosen = _best_edges(*smaller, int(np.flatnonzero(others == root)[0]))
+    weight_in, edge_in = _keep_best(gain, edge[np.ix_(others, circle)])
+    weight_out, edge_out = _keep_best(
+        weight[np.ix_(circle, others)].T, edge[np.ix_(circle, others)].T
+    )
+
+    def smaller(table: np.ndarray, to: np.ndarray, away: np.ndarray, filled: int) -> np.ndarray:
+        """The table in which the circle is the last node."""
+        return np.block([[table[np.ix_(others, others)], to[:, None]], [away, filled]])
+
+    chosen = _best_edges(
+        smaller(weight, weight_in, weight_out, NO_EDGE),
+        smaller(edge, edge_in, edge_out, LAST),
+        int(np.flatnonzero(others == root)[0]),
+    )
     opened = np.isin(edge[:, circle], chosen).any(axis=0)  # where the edge into the circle ends
     return np.append(chosen, edge[into[circle], circle][~opened])
 
