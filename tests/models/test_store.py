@@ -568,6 +568,7 @@ def test_classes_that_have_moved_are_found_by_their_names_in_0_2_0() -> None:
         "baselines.appended": "IBLR",
         "baselines.calibrated_ranking": "CalibratedLabelRanking",
         "baselines.lift": "Lift",
+        "em": "Mixture",
         "inference.along_order": "Beam",
         "inference.annealing": "Annealing",
         "inference.exhaustive": "Exhaustive",

@@ -80,6 +80,7 @@ MOVED = {  # modules of version 0.2.0, whose files name them, and where their cl
     "baselines.appended": "baselines.nearest",
     "baselines.calibrated_ranking": "baselines.homer",
     "baselines.lift": "baselines.llsf",
+    "em": "mixture",
     "inference.along_order": "inference.contract",
     "inference.annealing": "inference.monte_carlo",
     "inference.exhaustive": "inference.decisions",
