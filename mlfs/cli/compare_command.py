@@ -15,7 +15,7 @@ from mlfs.cli.help import Command, topical
 from mlfs.cli.progress import Cells
 from mlfs.cli.shared_options import talking
 from mlfs.errors import UsageError, printable
-from mlfs.models.names import STRUCTURED, WHOLE
+from mlfs.models import STRUCTURED, WHOLE
 
 if TYPE_CHECKING:
     from mlfs.compare.results import Results

@@ -57,7 +57,6 @@ from mlfs.models.features import LDF
 from mlfs.models.inference import INFERENCES, BestFirst, Greedy, MaxSum
 from mlfs.models.inference import make as inference_named
 from mlfs.models.label_model import default_learner
-from mlfs.models.names import STRUCTURED
 from mlfs.models.structures import (
     Arborescence,
     Chain,
@@ -153,7 +152,7 @@ def available() -> list[str]:
     return [
         name + suffix
         for name in RECIPES
-        for suffix in (("", SUFFIX) if name in STRUCTURED else ("",))
+        for suffix in (("", SUFFIX) if name in models.STRUCTURED else ("",))
     ]
 
 
