@@ -138,7 +138,8 @@ def class_named(name: str) -> type | None:
     return cls if isinstance(cls, type) and (listed or _is_own(cls)) else None
 
 
-def name_of(cls: type) -> str | None:
+@functools.cache
+def name_of(cls: Any) -> str | None:
     """The name under which a file holds the objects of a class, or None if it cannot.
 
     Examples
