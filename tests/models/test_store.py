@@ -572,6 +572,7 @@ def test_classes_that_have_moved_are_found_by_their_names_in_0_2_0() -> None:
         "inference.along_order": "Beam",
         "inference.annealing": "Annealing",
         "inference.exhaustive": "Exhaustive",
+        "monte_carlo_chain": "SwappedOrder",
         "structures.spanning": "OneParent",
     }
     assert names.keys() == MOVED.keys()
