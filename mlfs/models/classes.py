@@ -76,6 +76,16 @@ class Classes:
     sets: bool = False
     flat: bool = False
 
+    @property
+    def are_binary(self) -> bool:
+        """Whether the values of all labels are 0 and 1."""
+        return all(np.array_equal(values, BINARY) for values in self.values)
+
+    @property
+    def plain(self) -> Classes:
+        """The same labels with the values 0 and 1, in columns."""
+        return replace(self, values=(BINARY,) * len(self.names), flat=False)
+
     def decode(self, codes: np.ndarray) -> np.ndarray:
         """The user's own values for 0 and 1.
 
@@ -85,7 +95,7 @@ class Classes:
         >>> labels.decode(np.array([[1], [0]], np.int8)).tolist()
         [['yes'], ['no']]
         """
-        if all(np.array_equal(values, BINARY) for values in self.values):
+        if self.are_binary:
             plain = codes.astype(np.int64)
             return plain[:, 0] if self.flat else plain
         columns = [
