@@ -6,9 +6,10 @@ Dense rows for the learners that take no sparse ones, within the memory that is 
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import joblib
 import numpy as np
@@ -30,6 +31,7 @@ from mlfs.models.progress_reports import report_each
 from mlfs.models.storage.storable import storable
 from mlfs.search.label_parents import Structure
 
+T = TypeVar("T")
 CELL = 8
 ROWS_AT_ONCE = 1 << 22  # cells of dense rows that are made at a time in prediction
 GIGABYTE = 1_000_000_000
@@ -198,19 +200,20 @@ def fit_learners(
         (problem, label, structure.parents[label], weights, estimators[label])
         for label in range(problem.q)
     ]
-    with _blas().limit(limits=1, user_api="blas"):  # its sums depend on how many threads it has
-        if n_jobs == 1:
-            return tuple(fit_learner(*task) for task in report_each("classifiers", tasks))
-        if _thread_safe(problem.base_estimator):
-            run = joblib.Parallel(n_jobs, prefer="threads")
-            return tuple(run(joblib.delayed(fit_learner)(*task) for task in tasks))
-    run = joblib.Parallel(n_jobs, prefer="processes")
-    return tuple(run(joblib.delayed(_fit_apart)(*task) for task in tasks))
+    tasks_told = report_each("classifiers", tasks) if n_jobs == 1 else tasks
+    run = joblib.Parallel(
+        n_jobs, prefer="threads" if _thread_safe(problem.base_estimator) else "processes"
+    )
+    with _blas().limit(limits=1, user_api="blas"):  # for all threads of this process
+        return tuple(
+            run(joblib.delayed(with_one_thread)(fit_learner, *task) for task in tasks_told)
+        )
 
 
-def _fit_apart(*task: Any) -> Learner:
+def with_one_thread(work: Callable[..., T], *arguments: Any) -> T:
+    """Call a function with one thread of BLAS: its sums depend on how many threads it has."""
     with _blas().limit(limits=1, user_api="blas"):
-        return fit_learner(*task)
+        return work(*arguments)
 
 
 def fit_learner(
