@@ -129,27 +129,19 @@ class Learner:
     parents: tuple[int, ...]
 
     @property
-    def linear(self) -> LinearParts | None:
-        """Its coefficients, if it is linear."""
-        if self.estimator is None:
-            return None
-        width = None if self.columns is None else len(self.columns)
-        return linear_parts(self.estimator, width, len(self.parents))
-
-    @property
     def probabilistic(self) -> bool:
         """Whether it knows probabilities; a constant does."""
         return self.estimator is None or hasattr(self.estimator, "predict_proba")
 
 
-def linear_parts(estimator: Any, width: int | None, n_parents: int) -> LinearParts | None:
+def linear_parts(learner: Learner) -> LinearParts | None:
     """The coefficients of a fitted classifier on columns of X and parents; None if not linear."""
+    estimator, mixin = learner.estimator, LinearClassifierMixin
+    if not isinstance(estimator, mixin):
+        return None
     kind = type(estimator)
-    if not isinstance(estimator, LinearClassifierMixin):
-        return None
-    if kind.decision_function is not LinearClassifierMixin.decision_function:
-        return None
-    if kind.predict is not LinearClassifierMixin.predict:
+    own_decision = kind.decision_function is not mixin.decision_function
+    if own_decision or kind.predict is not mixin.predict:
         return None
     logistic = _is_logistic(estimator)
     if hasattr(estimator, "predict_proba") and not logistic:
@@ -157,9 +149,9 @@ def linear_parts(estimator: Any, width: int | None, n_parents: int) -> LinearPar
     coef = estimator.coef_
     coef = coef.toarray() if sp.issparse(coef) else np.asarray(coef)
     coef = coef.astype(np.float64).reshape(-1)
-    n_of_x = coef.size - n_parents
+    n_of_x = coef.size - len(learner.parents)
     intercept = float(np.asarray(estimator.intercept_, dtype=np.float64).reshape(-1)[0])
-    of_x = coef[: n_of_x if width is None else width]
+    of_x = coef[: n_of_x if learner.columns is None else len(learner.columns)]
     return LinearParts(of_x, coef[n_of_x:], intercept, logistic)
 
 
