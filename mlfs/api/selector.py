@@ -18,7 +18,6 @@ from mlfs.api.column_selector import (
     ColumnSelector,
     PickReport,
     categorical_names,
-    names_of,
     refuse_no_columns,
     refuse_reading,
 )
@@ -369,7 +368,7 @@ class FeatureSelector(ColumnSelector):
             X,
             y,
             classes=self.classes,
-            categorical=categorical_names(self.categorical_features, names_of(X)),
+            categorical=categorical_names(self.categorical_features, X),
             numbers=keeps_numbers(vars(self)),
             dates=self.dates,
         )

@@ -35,7 +35,7 @@ from mlfs.models import STRUCTURED, WHOLE
 OWN_LEARNERS = (
     "mlfs.models.baselines.llsf.Lift",
     "mlfs.models.switching.Switching",
-    "mlfs.models.tuned.TunedLogistic",
+    "mlfs.models.logistic.TunedLogistic",
 )
 SHORT = {
     "logistic": "sklearn.linear_model.LogisticRegression",

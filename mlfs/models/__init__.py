@@ -22,8 +22,8 @@ inference             how the labels of a row are decided together
 A model is a `label_model` that learns from a `problem` (`classes` codes its labels): `chain`,
 `ensemble`, `mixture` and `thresholds`. `recipes` has them by name.
 `base_learners` fits the classifiers of labels on the columns that `features` chooses, and
-`conditionals` applies them; `switching` and `tuned` are base learners. `training_table` matches the
-columns of other data, `progress_reports` reports on a fit, and `model_files` stores a model by
+`conditionals` applies them; `switching` and `logistic` are base learners. `training_table` matches
+the columns of other data, `progress_reports` reports on a fit, and `model_files` stores a model by
 `storage`.
 
 The names are resolved when they are first used, so that a part does not import the others.
@@ -43,13 +43,13 @@ if TYPE_CHECKING:
     from mlfs.models.chain import MonteCarloChain, StructuredClassifier
     from mlfs.models.ensemble import StructuredEnsemble
     from mlfs.models.features import LDF
+    from mlfs.models.logistic import TunedLogistic
     from mlfs.models.mixture import MixtureOfTrees
     from mlfs.models.model_files import load, save
     from mlfs.models.progress_reports import reporting
     from mlfs.models.recipes import available, make
     from mlfs.models.switching import Switching
     from mlfs.models.thresholds import ThresholdedClassifier
-    from mlfs.models.tuned import TunedLogistic
     from mlfs.search.label_parents import Structure
 
 __all__ = [
@@ -103,7 +103,7 @@ _HOME = {
     "mlfs.models.recipes": ("available", "make"),
     "mlfs.models.switching": ("Switching",),
     "mlfs.models.thresholds": ("ThresholdedClassifier",),
-    "mlfs.models.tuned": ("TunedLogistic",),
+    "mlfs.models.logistic": ("TunedLogistic",),
     "mlfs.search.label_parents": ("Structure",),
 }
 __getattr__ = lazily(__name__, _HOME, ("inference", "structures"))

@@ -108,7 +108,8 @@ class Selected(FeaturePlan):
         options.pop("verbose")
         seed = seed_of(options.pop("random_state"))
         counting = {name: options.pop(name) for name in DEFAULTS if name in options}
-        nominal = categorical_names(options.pop("categorical_features"), problem.feature_names)
+        categorical = options.pop("categorical_features")
+        nominal = categorical_names(categorical, problem.X, problem.feature_names)
         prepared = problem.prepared(nominal or (), **counting)
         _, criterion = criteria.get(options["criterion"], options["parameters"])
         if criterion.network is not False and options["network"] is None:

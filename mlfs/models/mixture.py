@@ -23,12 +23,12 @@ from mlfs.models.features import feature_plan
 from mlfs.models.inference import MaxSum, anneal, marginals, sample
 from mlfs.models.inference.contract import blocks, log_proba_of, real, whole
 from mlfs.models.label_model import LabelModel
+from mlfs.models.logistic import TunedLogistic
 from mlfs.models.problem import MISSING, Problem, Stream, split_aside
 from mlfs.models.progress_reports import stage
 from mlfs.models.storage.storable import parameters, storable
 from mlfs.models.structures import Arborescence, learner_for
 from mlfs.models.switching import Switching
-from mlfs.models.tuned import TunedLogistic
 from mlfs.search.label_parents import Structure
 
 CELLS = 1 << 22

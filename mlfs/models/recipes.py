@@ -34,7 +34,7 @@ br-forest  br of random forests
 =========  =====================================================================================
 
 Switching: a logistic regression for each value of the parent, C by cross-validation
-(`mlfs.models.switching.Switching`, `mlfs.models.tuned.TunedLogistic`).
+(`mlfs.models.switching.Switching`, `mlfs.models.logistic.TunedLogistic`).
 
 ``-ldf`` behind a name: the same on label-dependent features, `mlfs.models.LDF`.
 """
@@ -57,6 +57,7 @@ from mlfs.models.features import LDF
 from mlfs.models.inference import INFERENCES, BestFirst, BestSample, Greedy, MaxSum
 from mlfs.models.inference import make as inference_named
 from mlfs.models.label_model import default_learner
+from mlfs.models.logistic import TunedLogistic
 from mlfs.models.structures import (
     Arborescence,
     Chain,
@@ -68,7 +69,6 @@ from mlfs.models.structures import (
     learner_for,
 )
 from mlfs.models.switching import Switching
-from mlfs.models.tuned import TunedLogistic
 
 SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)  # what the paper chooses from
 SHARE_OF_MEMBERS = 0.8  # as in the authors' program

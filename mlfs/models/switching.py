@@ -16,8 +16,8 @@ from mlfs.errors import UsageError, printable
 from mlfs.models.base_learners import check_neighbours
 from mlfs.models.classes import two_classes
 from mlfs.models.inference.contract import whole
+from mlfs.models.logistic import TunedLogistic
 from mlfs.models.storage.storable import parameters, storable
-from mlfs.models.tuned import TunedLogistic
 
 MIN_ROWS = 4
 
@@ -40,7 +40,7 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
     Parameters
     ----------
     base_estimator : classifier, optional
-        Cloned for each value; `mlfs.models.tuned.TunedLogistic` by default.
+        Cloned for each value; `mlfs.models.logistic.TunedLogistic` by default.
     min_rows : int, default=4
         Values that fewer rows have are predicted by a classifier of all rows that takes no
         parent as input, as are those that training did not have.

@@ -21,11 +21,11 @@ from mlfs.models.chain import StructuredClassifier
 from mlfs.models.conditionals import FittedConditionals
 from mlfs.models.features import LDF
 from mlfs.models.inference import MaxSum
+from mlfs.models.logistic import PENALTIES, TunedLogistic
 from mlfs.models.mixture import Mixture, MixtureOfTrees, em, em_step, responsibilities
 from mlfs.models.problem import Problem, split_aside
 from mlfs.models.structures import Arborescence
 from mlfs.models.switching import Switching
-from mlfs.models.tuned import PENALTIES, TunedLogistic
 from mlfs.search.label_parents import Structure
 
 TREES = [((), (0,), (0,), (1,)), ((3,), (0,), (3,), ()), ((), (), (1,), (2,))]

@@ -574,6 +574,7 @@ def test_classes_that_have_moved_are_found_by_their_names_in_0_2_0() -> None:
         "inference.exhaustive": "Exhaustive",
         "monte_carlo_chain": "SwappedOrder",
         "structures.spanning": "OneParent",
+        "tuned": "TunedLogistic",
     }
     assert names.keys() == MOVED.keys()
     for module, name in names.items():

@@ -22,6 +22,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
 from mlfs import DataError, UnknownName, UsageError
+from mlfs.models.logistic import fit_each, solvable, with_last
 from mlfs.models.problem import Problem
 from mlfs.models.storage.storable import name_of
 from mlfs.models.structures import (
@@ -38,7 +39,6 @@ from mlfs.models.structures import (
 from mlfs.models.structures.arborescence import log_likelihoods
 from mlfs.models.structures.chains import LabelInformation, labels_alone
 from mlfs.models.structures.held_out import held_out
-from mlfs.models.structures.newton import fit_each, solvable, with_last
 from mlfs.models.structures.polytree import (
     conditional_information,
     directed_by_tests,

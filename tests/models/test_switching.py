@@ -23,12 +23,11 @@ from mlfs.errors import UsageError
 from mlfs.models import StructuredClassifier, load, make, save
 from mlfs.models.base_learners import _thread_safe
 from mlfs.models.conditionals import FittedConditionals
+from mlfs.models.logistic import MOST_COLUMNS, PENALTIES, TunedLogistic
 from mlfs.models.problem import Problem, stratified_folds
 from mlfs.models.structures.arborescence import log_likelihoods
 from mlfs.models.structures.held_out import held_out
-from mlfs.models.structures.newton import MOST_COLUMNS
 from mlfs.models.switching import Switching
-from mlfs.models.tuned import PENALTIES, TunedLogistic
 from mlfs.search.label_parents import Structure
 
 BASES = [
@@ -227,12 +226,11 @@ def test_neighbours_need_rows_enough_for_each_value_of_the_parents():
         learner.fit(np.hstack([x, parents]), y, n_parents=2)
 
 
-def test_threads_fit_it_where_they_may_fit_its_base_learner(monkeypatch):
+def test_threads_fit_it_where_they_may_fit_its_base_learner():
     assert _thread_safe(Switching())
     assert _thread_safe(Switching(LogisticRegression(C=5.0, solver="liblinear")))
     assert not _thread_safe(Switching(LinearSVC()))  # shuffles with one state for all threads
     assert not _thread_safe(Switching(DecisionTreeClassifier()))
-    monkeypatch.setattr("mlfs.models.base_learners._fit_apart", None)  # that is, in processes
     for seed, wide in itertools.product(range(3), (False, True)):
         problem = problem_of(seed, Switching())
         if wide:  # of many columns liblinear takes care

@@ -85,6 +85,7 @@ MOVED = {  # modules of version 0.2.0, whose files name them, and where their cl
     "inference.annealing": "inference.monte_carlo",
     "inference.exhaustive": "inference.decisions",
     "monte_carlo_chain": "chain",  # which imports the other classes that were there
+    "tuned": "logistic",
     "structures.spanning": "structures.polytree",
 }
 OWN_NAME = re.compile(r"mlfs\.models(\.[a-z_]+)+\.[A-Z]\w*")

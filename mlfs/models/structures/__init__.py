@@ -12,7 +12,7 @@ Given                 what the user says
 ====================  ========================================================================
 
 `chains` (with their base), `polytree` (trees too) and `arborescence` have the classes.
-`held_out` estimates likelihoods by logistic regressions, which `newton` solves.
+`held_out` estimates likelihoods by logistic regressions, which `mlfs.models.logistic` solves.
 
 Each is a parameter object as scikit-learn knows them: it can be cloned, printed and searched over.
 """

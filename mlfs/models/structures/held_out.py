@@ -2,7 +2,7 @@
 
 For a label alone, P(l | x), and for a label given each other one, P(l | x, p = 0 or 1). q labels
 take q fits for the former and q (q - 1) for the latter, in every fold. Logistic regressions, the
-default, are solved by `mlfs.models.structures.newton`.
+default, are solved by `mlfs.models.logistic`.
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ from sklearn.utils.validation import has_fit_parameter
 from mlfs.api.options import threads
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.models.base_learners import fit_learner, stacked, with_one_thread
-from mlfs.models.problem import Stream
-from mlfs.models.progress_reports import report_each
-from mlfs.models.structures.newton import (
+from mlfs.models.logistic import (
     MOST_COLUMNS,
     Logistic,
     Newton,
@@ -32,6 +30,8 @@ from mlfs.models.structures.newton import (
     solvable,
     with_last,
 )
+from mlfs.models.problem import Stream
+from mlfs.models.progress_reports import report_each
 
 if TYPE_CHECKING:
     from mlfs.models.problem import Problem
