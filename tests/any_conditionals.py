@@ -48,11 +48,6 @@ class Tabled:
             number += parents[:, bit].astype(int) * 2**bit
         return (self.ones[label][np.arange(self.n_rows)[rows], number] > 0.5).astype(np.int8)
 
-    def table(self, label: int) -> np.ndarray:
-        assert len(self.structure.parents[label]) <= 12
-        one = self.ones[label]
-        return np.stack([np.log1p(-one), np.log(one)], axis=2)
-
     def only(self, rows: list[int]) -> Tabled:
         return Tabled(self.structure, [one[rows] for one in self.ones])
 

@@ -22,13 +22,11 @@ from mlfs.models.base_learners import (
     stacked,
     wants_dense,
 )
-from mlfs.models.inference.contract import MOST_PARENTS, blocks, table_of
 from mlfs.models.problem import Problem
 from mlfs.models.storage.storable import storable
 from mlfs.search.label_parents import Structure
 
 LEAST = 1e-12  # no probability is less, so that logarithms are finite
-BLOCK = 1 << 18
 SPARSE = 0.1  # a product with coefficients of less density is faster sparse
 EDGE = float(np.log1p(-LEAST) - np.log(LEAST))
 Rows = Any  # a slice or an array of int
@@ -160,24 +158,6 @@ class AppliedConditionals:
             logs = self.log_proba(label, rows, parents)
             return logs[:, 1] - logs[:, 0]
         return 2.0 * self.decide(label, rows, parents) - 1.0
-
-    def table(self, label: int) -> np.ndarray:
-        """Log P for all values of the parents, shape (n_rows, 2**n_parents, 2).
-
-        The k-th parent, ascending, is bit k of the middle index.
-        """
-        n_parents = len(self.structure.parents[label])
-        if n_parents > MOST_PARENTS:
-            name = printable(self.structure.names[label])
-            msg = (
-                f"the label {name!r} has {n_parents} parents, too many for a table of all their "
-                f"values (at most {MOST_PARENTS}): ask for an inference that needs none"
-            )
-            raise UsageError(msg)
-        out = np.empty((self.n_rows, 1 << n_parents, 2))
-        for rows in blocks(self.n_rows, 1 << n_parents, BLOCK):
-            out[rows] = table_of(self, label, rows)
-        return out
 
     def _check_probabilities(self) -> None:
         if not self.probabilistic:

@@ -21,7 +21,7 @@ from mlfs.models.base_learners import Learner
 from mlfs.models.conditionals import AppliedConditionals, FittedConditionals
 from mlfs.models.features import feature_plan
 from mlfs.models.inference import MaxSum, anneal, marginals, sample
-from mlfs.models.inference.contract import blocks, log_proba_of, real, whole
+from mlfs.models.inference.contract import blocks, log_proba_of, real, table_of, whole
 from mlfs.models.label_model import LabelModel
 from mlfs.models.logistic import TunedLogistic
 from mlfs.models.problem import MISSING, Problem, Stream, split_aside
@@ -325,12 +325,12 @@ class MixtureOnRows:
     def joint(self) -> Callable[[np.ndarray], np.ndarray]:
         """A fast log P(y|x) of complete label vectors, for many of them on the same rows."""
         shares, q = _log_shares(self.mixture.shares), self.components[0].q
-        rows, labels = np.arange(self.components[0].n_rows)[:, None], np.arange(q)
+        rows, labels = np.arange(self.components[0].n_rows), np.arange(q)
         tables, parents = [], []
         for tree in self.components:
             table = np.empty((len(rows), q, 2, 2))  # of a value, and the value of the parent
             for label in range(q):
-                table[:, label] = tree.table(label)
+                table[:, label] = table_of(tree, label, rows)
             tables.append(table)
             parents.append([parent[0] if parent else q for parent in tree.structure.parents])
 
@@ -338,7 +338,7 @@ class MixtureOnRows:
             values = np.asarray(Y, dtype=np.intp)
             padded = np.concatenate([values, np.zeros((len(values), 1), np.intp)], axis=1)
             logs = [
-                table[rows, labels, padded[:, parent], values].sum(axis=1)
+                table[rows[:, None], labels, padded[:, parent], values].sum(axis=1)
                 for table, parent in zip(tables, parents, strict=True)
             ]
             return log_sum(np.column_stack(logs) + shares)

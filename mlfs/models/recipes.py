@@ -54,7 +54,7 @@ from mlfs.extensions import Registry
 from mlfs.models.chain import StructuredClassifier
 from mlfs.models.ensemble import StructuredEnsemble
 from mlfs.models.features import LDF
-from mlfs.models.inference import INFERENCES, BestFirst, BestSample, Greedy, MaxSum
+from mlfs.models.inference import BestFirst, BestSample, Greedy, MaxSum
 from mlfs.models.inference import make as inference_named
 from mlfs.models.label_model import default_learner
 from mlfs.models.logistic import TunedLogistic
@@ -204,9 +204,9 @@ def make(name: str, **parameters: Any) -> Any:
     if recipe.startswith("lift") and learner is not None and type(learner).__name__ != "Lift":
         parameters["base_estimator__base_estimator"] = parameters.pop("base_estimator")
     if isinstance(parameters.get("inference"), str):
-        parameters["inference"] = _inference(parameters["inference"], parameters)
+        parameters["inference"] = _with_own(inference_named(parameters["inference"]), parameters)
     if isinstance(parameters.get("structure"), str):
-        parameters["structure"] = _structure(parameters["structure"], parameters)
+        parameters["structure"] = _with_own(learner_for(parameters["structure"]), parameters)
     threshold = parameters.pop("threshold", None)
     # outer parameters first, so that the parameters of a replaced part go to the new one
     depth = {key: _full_name(model, recipe, key) for key in parameters}
@@ -227,19 +227,11 @@ def _is_of_program(recipe: str, parameters: dict[str, Any]) -> bool:
     return bool(reading == "program")
 
 
-def _inference(name: str, parameters: dict[str, Any]) -> Any:
-    """An inference, with those of the parameters that are its own, which are taken out."""
-    settable = INFERENCES[name]._get_param_names() if name in INFERENCES else ()  # noqa: SLF001
-    keys = [key for key in settable if key in parameters]
-    return inference_named(name, **{key: parameters.pop(key) for key in keys})
-
-
-def _structure(name: str, parameters: dict[str, Any]) -> Any:
-    """A structure learner, with those of the parameters that are its own, which are taken out."""
-    learner = learner_for(name)
-    settable = learner.get_params(deep=False) if hasattr(learner, "get_params") else ()
-    own_parameters = {key: parameters.pop(key) for key in settable if key in parameters}
-    return learner.set_params(**own_parameters) if own_parameters else learner
+def _with_own(part: Any, parameters: dict[str, Any]) -> Any:
+    """A part of a model, with those of the parameters that are its own, which are taken out."""
+    settable = part.get_params(deep=False) if hasattr(part, "get_params") else ()
+    own = {key: parameters.pop(key) for key in settable if key in parameters}
+    return part.set_params(**own) if own else part
 
 
 def with_threshold(model: Any, threshold: Any) -> Any:

@@ -22,7 +22,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from mlfs.errors import UsageError
 from mlfs.models.conditionals import LEAST, FittedConditionals
-from mlfs.models.inference.contract import configurations
+from mlfs.models.inference.contract import configurations, table_of
 from mlfs.models.problem import Problem
 from mlfs.search.label_parents import Structure
 
@@ -109,23 +109,11 @@ def test_a_table_has_what_log_proba_says(estimator) -> None:
     held = FittedConditionals.fit(problem, structure_of()).on(problem.X[:7])
     for label in range(4):
         values = configurations(len(PARENTS[label]))
-        table = held.table(label)
+        table = table_of(held, label, np.arange(7))
         assert table.shape == (7, len(values), 2)
         for number, value in enumerate(values):
             asked = np.tile(value, (7, 1))
             assert np.allclose(table[:, number], held.log_proba(label, np.arange(7), asked))
-
-
-def test_a_table_of_too_many_parents_is_refused() -> None:
-    q = 14
-    Y = np.eye(q, dtype=np.int8).repeat(2, axis=0)
-    names = tuple(f"l{i}" for i in range(q))
-    problem = Problem(np.eye(2 * q), Y, names, base_estimator=LogisticRegression())
-    chain = Structure("chain", names, tuple(range(q)), tuple(tuple(range(i)) for i in range(q)))
-    held = FittedConditionals.fit(problem, chain).on(problem.X)
-    assert held.table(5).shape == (2 * q, 32, 2)
-    with pytest.raises(UsageError, match="13 parents, too many"):
-        held.table(13)
 
 
 def test_the_bits_of_a_configuration_are_the_parents() -> None:

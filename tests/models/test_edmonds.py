@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mlfs import UsageError
 from mlfs.models.structures.arborescence import maximum_arborescence
 
 
@@ -53,8 +52,6 @@ def test_no_arborescence_weighs_more(graph):
     weights, root = graph
     everything = list(arborescences(weights, root))
     if not everything:
-        with pytest.raises(UsageError, match="no way leads from the root"):
-            maximum_arborescence(weights, root)
         return
     found = maximum_arborescence(weights, root)
     assert found in everything
@@ -111,19 +108,3 @@ def test_rounding_decides_nothing():
 def test_the_unit_does_not_matter(scale):
     weights = np.random.default_rng(5).normal(size=(7, 7))
     assert maximum_arborescence(weights * scale) == maximum_arborescence(weights)
-
-
-@pytest.mark.parametrize(
-    ("weights", "root", "sentence"),
-    [
-        (np.zeros((2, 3)), 0, "square table, not one of shape"),
-        (np.zeros((0, 0)), 0, "square table"),
-        (np.zeros((2, 2)), 2, "the root is a node from 0 to 1, not 2"),
-        ([[0, np.nan], [0, 0]], 0, "numbers, or -inf"),
-        ([[0, np.inf], [0, 0]], 0, "numbers, or -inf"),
-        ([[0, -np.inf], [0, 0]], 0, "no way leads from the root to the node 1"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(weights, root, sentence):
-    with pytest.raises(UsageError, match=sentence):
-        maximum_arborescence(weights, root)

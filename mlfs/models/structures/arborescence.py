@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlfs.errors import UsageError
 from mlfs.models.storage.storable import parameters, storable
 from mlfs.models.structures.chains import StructureLearner
 from mlfs.models.structures.held_out import HeldOut, held_out
@@ -40,7 +39,8 @@ def maximum_arborescence(weights: Any, root: int = 0) -> tuple[int, ...]:
     ----------
     weights : array-like of float, shape (n, n)
         ``weights[a, b]`` is the weight of the edge from a to b; ``-inf`` where there is none.
-        The diagonal and what enters the root are not looked at.
+        The diagonal and what enters the root are not looked at. A way leads from the root to
+        every node.
     root : int
         Where the arborescence starts.
 
@@ -54,10 +54,12 @@ def maximum_arborescence(weights: Any, root: int = 0) -> tuple[int, ...]:
     >>> maximum_arborescence([[0, 1, 1], [0, 0, 5], [0, 9, 0]])
     (-1, 2, 0)
     """
-    table = _check_weights(weights, root)
+    table = np.array(weights, dtype=np.float64)
     n = len(table)
     if n == 1:
         return (-1,)
+    np.fill_diagonal(table, -np.inf)
+    table[:, root] = -np.inf
     edges = np.arange(n)[:, None] * n + np.arange(n)  # tail * n + head
     chosen = _best_edges(_round_to_grid(table), edges, root)
     parents = {int(edge) % n: int(edge) // n for edge in chosen}
@@ -91,29 +93,6 @@ def _best_edges(weight: np.ndarray, edge: np.ndarray, root: int) -> np.ndarray:
     )
     opened = np.isin(edge[:, circle], chosen).any(axis=0)  # where the edge into the circle ends
     return np.append(chosen, edge[into[circle], circle][~opened])
-
-
-def _check_weights(weights: Any, root: int) -> np.ndarray:
-    table = np.asarray(weights, dtype=np.float64)
-    n = len(table) if table.ndim else 0
-    if table.shape != (n, n) or n == 0:
-        msg = f"the weights are a square table, not one of shape {table.shape}"
-        raise UsageError(msg)
-    if not 0 <= root < n:
-        msg = f"the root is a node from 0 to {n - 1}, not {root}"
-        raise UsageError(msg)
-    table = table.copy()
-    np.fill_diagonal(table, -np.inf)
-    table[:, root] = -np.inf
-    if np.isnan(table).any() or np.isposinf(table).any():
-        raise UsageError("the weights of edges are numbers, or -inf where there is no edge")
-    reached = np.arange(n) == root
-    for _ in range(n):
-        reached |= (table[reached] > -np.inf).any(axis=0)
-    if not reached.all():
-        msg = f"no way leads from the root to the node {int(np.flatnonzero(~reached)[0])}"
-        raise UsageError(msg)
-    return table
 
 
 def _round_to_grid(table: np.ndarray) -> np.ndarray:

@@ -109,11 +109,6 @@ class LabelInformation:
         """The statistic of the G-test of each pair, 2 N I(a;b)."""
         return 2.0 * self.n_rows * self.information
 
-    @property
-    def constant(self) -> np.ndarray:
-        """Which labels have one value."""
-        return self.info.h_l == 0
-
     def weights(self, structure: Structure) -> dict[Edge, float]:
         """The normalised information of each edge."""
         return {edge: float(self.normalised[edge]) for edge in structure.edges}
