@@ -10,7 +10,7 @@ import click
 
 from mlfs.api.options import NAMED
 from mlfs.binnings import BINNINGS
-from mlfs.cli.console import INTERRUPTED, console_of
+from mlfs.cli.console import INTERRUPTED, Console, pass_console
 from mlfs.cli.help import Command, topical
 from mlfs.cli.progress import Cells
 from mlfs.cli.shared_options import talking
@@ -251,9 +251,9 @@ KEPT = ("metrics", "jobs", "cluster", "folder", "force", "predictions", "on_cell
     "results are the same.",
 )
 @talking
-@click.pass_context
+@pass_console
 def compare(
-    context: click.Context,
+    console: Console,
     /,
     data: tuple[str, ...],
     criteria: tuple[str, ...],
@@ -273,7 +273,6 @@ def compare(
     from mlfs.compare.report import check_parts, write_report
     from mlfs.data.drawing import refuse_without_matplotlib
 
-    console = console_of(context)
     if pdf:
         refuse_without_matplotlib("--pdf")
     parts = [part.strip() for part in tables.split(",") if part.strip()]

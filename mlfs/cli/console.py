@@ -112,6 +112,7 @@ def console_of(context: click.Context) -> Console:
     return context.ensure_object(Console)
 
 
+pass_console = click.make_pass_decorator(Console, ensure=True)
 REPORTS = {".json": "json", ".csv": "csv"}
 
 

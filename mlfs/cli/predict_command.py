@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from mlfs.cli.console import Console, check_place, console_of, write_texts
+from mlfs.cli.console import Console, check_place, pass_console, write_texts
 from mlfs.cli.help import Command, topical
-from mlfs.cli.shared_options import form_of, input_data, reading_known, talking
+from mlfs.cli.shared_options import form_of, input_data, reading_known, talking, written
 from mlfs.errors import DataError, MlfsError, UsageError, plural, printable
 
 if TYPE_CHECKING:
@@ -131,16 +131,13 @@ AT_ONCE = 1 << 20
     is_flag=True,
     help="Write the marginal probability of each label.",
 )
-@topical(
-    "Output", "-o", "--output", metavar="FILE", default="-", help="Output file; by default stdout."
-)
-@topical("Output", "--force", is_flag=True, help="Overwrite an existing file.")
+@written("Output file; by default stdout.", default="-")
 @unseen_values
 @reading_known
 @talking
-@click.pass_context
+@pass_console
 def predict(
-    context: click.Context,
+    console: Console,
     /,
     model: str,
     data: str,
@@ -158,7 +155,6 @@ def predict(
 
     check_place(output, data, force=force)
     check_place(output, model, force=force)
-    console = console_of(context)
     stored = opened(model)
     if proba and not hasattr(stored.model, "predict_proba"):
         raise DataError(
@@ -224,9 +220,9 @@ PATTERN = "*?[,:@"
 @unseen_values
 @reading_known
 @talking
-@click.pass_context
+@pass_console
 def evaluate(
-    context: click.Context,
+    console: Console,
     /,
     model: str,
     data: str,
@@ -242,7 +238,6 @@ def evaluate(
     """
     from mlfs.api.text import json_text
 
-    console = console_of(context)
     stored = opened(model)
     spec = options.get("labels")
     shares = None

@@ -69,6 +69,15 @@ talking = stacked(
 )  # fmt: skip
 
 
+forced = topical("Output", "--force", is_flag=True, help="Overwrite existing files.")
+
+
+def written(about: str, **settings: Any) -> Callable[[F], F]:
+    """Make a decorator for the options that say where to write, and whether to overwrite."""
+    output = topical("Output", "-o", "--output", metavar="FILE", help=about, **settings)
+    return stacked(output, forced)
+
+
 def form_of(what: str, *forms: str) -> Callable[[F], F]:
     """Make a decorator for the option that says the form of what is printed."""
     return topical(

@@ -14,11 +14,11 @@ from typing import Any
 
 import click
 
-from mlfs.cli.console import Console, check_place, console_of
+from mlfs.cli.console import Console, check_place, pass_console
 from mlfs.cli.help import Command, topical
 from mlfs.cli.predict_command import data_of
 from mlfs.cli.progress import Waiting
-from mlfs.cli.shared_options import count, parameters_of, reading_labels, stacked, talking
+from mlfs.cli.shared_options import count, parameters_of, reading_labels, stacked, talking, written
 from mlfs.errors import DataError, MlfsError, UnknownName, UsageError, check_name, plural, printable
 from mlfs.models.names import STRUCTURED, WHOLE
 
@@ -251,12 +251,11 @@ UNSETTLED = "did not converge: raise their limit, as with -P max_iter=1000"
     help="A missing value becomes the column's mean (or most frequent value), is handed to "
     "the base learner, or is refused.",
 )
-@topical("Output", "-o", "--output", metavar="FILE", required=True, help="The model file.")
-@topical("Output", "--force", is_flag=True, help="Overwrite an existing file.")
+@written("The model file.", required=True)
 @talking
-@click.pass_context
+@pass_console
 def train(
-    context: click.Context,
+    console: Console,
     /,
     data: str,
     output: str,
@@ -274,7 +273,6 @@ def train(
     if output == "-":
         raise UsageError("a model file is not written to stdout: say where with -o FILE")
     check_place(output, data, force=force)
-    console = console_of(context)
     name, settings = options["model"], settings_of(options, missing)
     model = made(options)
     import numpy as np
