@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from mlfs.api.options import NAMED
-from mlfs.binnings import BINNINGS
 from mlfs.cli.console import INTERRUPTED, Console, pass_console
 from mlfs.cli.help import Command, topical
 from mlfs.cli.progress import Cells
-from mlfs.cli.shared_options import talking
+from mlfs.cli.shared_options import declared, given, talking
 from mlfs.errors import UsageError, printable
 from mlfs.models.names import STRUCTURED, WHOLE
 
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
 
 FAILED = 1
 SHOWN = 5
-FIXED = ("folds", "holdout", "repeat", "split", "groups", "labels", "exclude", "budget", "tune_by")
-KEPT = ("metrics", "jobs", "cluster", "folder", "force", "predictions", "on_cell")
 
 
 @click.command(
@@ -148,33 +145,7 @@ KEPT = ("metrics", "jobs", "cluster", "folder", "force", "predictions", "on_cell
     is_flag=True,
     help="Let columns with another value in every row take part; by default they are left out.",
 )
-@topical(
-    "Data",
-    "--bins",
-    metavar="NAME",
-    default="mean-sd",
-    show_default=True,
-    help="How numeric columns are binned for the selection; models get the values. "
-    f"{', '.join(BINNINGS.ours)}.",
-)
-@topical(
-    "Data",
-    "--missing",
-    type=click.Choice(["level", "ignore"]),
-    default="level",
-    show_default=True,
-    help="A missing value is a level of its own for the selection, or "
-    "left out; for models it becomes the mean.",
-)
-@topical(
-    "Data",
-    "--correction",
-    type=click.Choice(NAMED["correction"].kind.choices),
-    default=NAMED["correction"].default,
-    show_default=True,
-    help="How the information of selections is corrected for the bias of counts, as in mlfs "
-    "select.",
-)
+@declared("bins", "missing", "correction")
 @topical(
     "Output",
     "-o",
@@ -315,16 +286,15 @@ def _run(
         return run(list(data), criteria_or_default, list(models) or ["br"], sizes, **options)
     from mlfs.compare.reference import run_against
 
-    fixed = {"n": n, **{name: options.pop(name) for name in FIXED}}
-    fixed_options = tuple(name for name, value in fixed.items() if value)
-    if fixed_options:
-        raise UsageError("is fixed by the reference: leave it out", option=fixed_options)
+    known = signature(run_against).parameters.keys() & options.keys()
+    fixed = tuple(name for name in given() if name == "n" or name in options.keys() - known)
+    if fixed:
+        raise UsageError("is fixed by the reference: leave it out", option=fixed)
     if not criteria:
         raise UsageError(
             "name the criterion that you compare with the reference", option="criterion"
         )
-    kept = {name: options[name] for name in KEPT}
-    return run_against(against, data, criteria, models, **kept)
+    return run_against(against, data, criteria, models, **{name: options[name] for name in known})
 
 
 def _failures(failed: list[dict[str, Any]]) -> list[str]:

@@ -277,7 +277,7 @@ def selection_options(options: Mapping[str, Any]) -> tuple[Criterion, dict[str, 
     settings["criterion"] = typed(settings["criterion"])
     name, criterion = get(settings["criterion"], settings["parameters"])
     number = number_asked(settings["n"], criterion, settings)
-    refuse_unused(name, criterion, {**settings, "n": number}, _given())
+    refuse_unused(name, criterion, {**settings, "n": number}, given())
     if settings["estimator"] != "counts" or settings["correction"] not in {"auto", "none"}:
         from mlfs.api.estimators import refuse_unanswered
 
@@ -290,7 +290,7 @@ def selection_options(options: Mapping[str, Any]) -> tuple[Criterion, dict[str, 
     return criterion, settings
 
 
-def _given() -> list[str]:
+def given() -> list[str]:
     """The options that stand on the command line, also those with their default values."""
     context = click.get_current_context()
     source = click.core.ParameterSource.COMMANDLINE
