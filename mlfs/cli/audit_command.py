@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from mlfs.cli.console import Console, check_place, deliver, pass_console
+from mlfs.cli.console import Console, check_place, deliver, formed, pass_console
 from mlfs.cli.help import Command, topical
 from mlfs.cli.shared_options import form_of, input_data, reading, talking, written
 
@@ -51,7 +51,6 @@ def audit(
     Each finding has the number of its check, which the documentation explains. The exit code is 3
     if a finding of the level error is there.
     """
-    from mlfs.api.text import json_text
     from mlfs.auditing.auditor import audited
     from mlfs.auditing.findings import chosen
 
@@ -66,9 +65,5 @@ def audit(
     if against is not None:  # newer rows may have no labels yet
         other = input_data(against, {**options, "labels": None}, dataset.label_names)
     result = audited(dataset, with_dates, other, checks)
-    if form == "json":
-        report = json_text(result.to_dict())
-    else:
-        report = result.to_html() if form == "html" else result.table()
-    deliver(console, report, output, force=force)
+    deliver(console, formed(result, form), output, force=force)
     return FOUND if result.errors else 0

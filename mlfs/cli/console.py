@@ -229,6 +229,16 @@ def write_texts(texts: Iterable[str], path: str, *, force: bool) -> None:
             stream.write(text.encode("utf-8", "backslashreplace"))
 
 
+def formed(answer: Any, form: str) -> str:
+    """A report in the form that was asked for."""
+    from mlfs.api.text import json_text
+
+    if form == "json":
+        return json_text(answer.to_dict())
+    text: str = answer.table() if form == "table" else getattr(answer, f"to_{form}")()
+    return text
+
+
 def deliver(console: Console, report: str, path: str | None, *, force: bool) -> None:
     """Write a report to a file, or to stdout where there is none to write."""
     if path is None or path == "-":

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from mlfs.cli.console import Console, check_place, deliver, pass_console
+from mlfs.cli.console import Console, check_place, deliver, formed, pass_console
 from mlfs.cli.help import Command, topical
 from mlfs.cli.shared_options import declared, form_of, input_data, reading, talking, written
 
@@ -51,16 +51,11 @@ def similar(
     """
     from mlfs.api.as_dataset import AsGiven
     from mlfs.api.similar import similar as clustered
-    from mlfs.api.text import json_text
 
     if output is not None:
         check_place(output, data, force=force)
     dataset = input_data(data, options)
     settings = {name: options[name] for name in PREPARING}
     clusters = clustered(AsGiven(dataset), threshold, **settings)
-    if form == "json":
-        report = json_text(clusters.to_dict())
-    else:
-        report = clusters.to_csv() if form == "csv" else clusters.table()
-    deliver(console, report, output, force=force)
+    deliver(console, formed(clusters, form), output, force=force)
     return 0

@@ -295,7 +295,9 @@ def _protocol(
     groups: str | None,
 ) -> Splitting:
     ways = [
-        name for name, value in (("folds", folds), ("holdout", holdout), ("split", split)) if value
+        name
+        for name, value in (("folds", folds), ("holdout", holdout), ("split", split))
+        if value is not None
     ]
     if len(ways) > 1:
         raise UsageError("exclude each other: give one", option=tuple(ways))

@@ -11,7 +11,7 @@ import numpy as np
 
 from mlfs.compare.contest import Contest
 from mlfs.compare.overlap import Overlap
-from mlfs.compare.report.figures import unique_names
+from mlfs.compare.report.figures import file_names
 from mlfs.compare.report.wording import caption, findings, left_out, setting_rows
 from mlfs.compare.results import NO_ROWS, CsvRows, Results
 from mlfs.errors import printable
@@ -278,7 +278,7 @@ def latex(results: Results, compared: Sequence[Contest], parts: Collection[str] 
     """
     version = str(results.settings.to_dict()["mlfs"])
     lines = [f"% made by mlfs {version}; needs \\usepackage{{booktabs}}"]
-    names = unique_names((c.metric, c.n, c.model or "all") for c in compared)
+    names = file_names((c.metric, c.n, c.model or "all") for c in compared)
     for contest, name in zip(compared, names, strict=True):
         title = f"{caption(contest)}."
         said = " ".join([title, *findings(contest)])
