@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from mlfs.api.options import NAMED, OPTIONS, TO_SELECT, Option
-from mlfs.api.value_kinds import Number, Switch, ThreadCount, Whole, literal
+from mlfs.api.value_kinds import FeatureNumber, Number, Switch, ThreadCount, Whole, literal
 from mlfs.binnings import BINNINGS
 from mlfs.cli.console import console_of
 from mlfs.cli.help import OTHER, topical
@@ -177,17 +177,22 @@ def _flag(option: Option) -> Callable[[F], F]:
         settings["type"] = click.FloatRange(kind.least, most, min_open=kind.is_open)
     elif isinstance(kind, ThreadCount):
         settings["type"] = int
-    elif option.name == "n":
+    elif isinstance(kind, FeatureNumber):
         settings["callback"] = count
     if not (option.default is None or option.default is False or option.default == ()):
         settings |= {"default": option.default, "show_default": True}
     return topical(option.topic, *option.flags, option.name, **settings)
 
 
+def flags_of(options: Iterable[Option]) -> Callable[[Any], Any]:
+    """Make a decorator for the flags of declared options."""
+    return stacked(*map(_flag, options))
+
+
 def declared(*names: str) -> Callable[[Any], Any]:
     """Make a decorator for the flags of some declared options; of all that have one by default."""
-    return stacked(
-        *(_flag(option) for option in OPTIONS if option.flags and option.name in (names or NAMED))
+    return flags_of(
+        option for option in OPTIONS if option.flags and option.name in (names or NAMED)
     )
 
 
