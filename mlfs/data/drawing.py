@@ -137,9 +137,11 @@ class Picture:
     def line(self, points: Iterable[tuple[float, float]], stroke: str, **style: object) -> None:
         """A line through points, or with `fill` an area."""
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-        kind = "polygon" if style.get("fill") else "polyline"
-        style = {**style, "fill": style.get("fill") or "none", "stroke": _ink(stroke)}
-        self.parts.append(f'<{kind} points="{path}"{_style(style)}/>')
+        fill = style.pop("fill", "")
+        self.parts.append(
+            f'<{"polygon" if fill else "polyline"} points="{path}" fill="{fill or "none"}" '
+            f'stroke="{_ink(stroke)}"{_style(style)}/>'
+        )
 
     def mark(
         self, x: float, y: float, fill: str, tip: str = "", shape: int = 0, rows: str = ""
@@ -182,8 +184,7 @@ class Picture:
         data = "".join(f' data-{key}="{escaped(value)}"' for key, value in self.data.items())
         return (
             f'<svg viewBox="0 0 {self.width:.0f} {self.height:.0f}" width="{self.width:.0f}" '
-            f'height="{self.height:.0f}" role="img" style="max-width:100%;height:auto" '
-            f'font-family="system-ui, sans-serif" '
+            f'height="{self.height:.0f}" role="img" font-family="system-ui, sans-serif" '
             f'font-size="12" fill="{TEXT}" xmlns="http://www.w3.org/2000/svg"{data}>'
             f"<title>{escaped(self.title)}</title>{''.join(self.parts)}</svg>"
         )

@@ -73,7 +73,7 @@ def _first_k(k: int, Y: Any, scores: Any, worth: np.ndarray | None) -> list[Firs
 def _sums(
     Y: Any, scores: Any, k: int, worth: np.ndarray | None = None, *, discounted: bool = False
 ) -> tuple[np.ndarray, ...]:
-    """What the first k labels of each row are worth, what the best k are, and their places.
+    """The worth of the first k labels of each row, that of the best k, and their places.
 
     Discounted, place i counts 1 / log2(i + 1), and only places for true labels do.
     """

@@ -157,6 +157,7 @@ MARGIN = 4.0
 LINE, PAPER, DARK = "#3b6ea5", "#f4f1ea", "#1b1b1b"  # arrows; boxes, and what is in them
 HEAD = 7.0  # the length of the head of an arrow
 ARC = 25  # points of an arc
+SMALLER = 'style="max-width:100%;height:auto"'  # where a notebook is narrow
 
 
 def draw(structure: Structure, ax: Any = None) -> Figure:
@@ -368,4 +369,5 @@ def as_html(structure: Structure) -> str:
     listing = details("labels and parents", f"<pre>{lines}</pre>")
     if not 0 < structure.q <= MOST_LABELS or len(structure.edges) > MOST_EDGES:
         return f"<div>{head}{listing}</div>"
-    return f"<div>{head}{svg_of(as_diagram(structure))}{listing}</div>"
+    drawn = svg_of(as_diagram(structure)).replace("<svg", f"<svg {SMALLER}", 1)
+    return f"<div>{head}{drawn}{listing}</div>"
