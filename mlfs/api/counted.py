@@ -20,7 +20,7 @@ from mlfs.api.as_dataset import x_bytes
 from mlfs.api.candidates import Grouping, grouping
 from mlfs.api.estimators import per_cell_of
 from mlfs.counting.codes import Codes
-from mlfs.counting.column_groups import COLUMNS_AT_ONCE, FEW_LEVELS, Kind, kinds
+from mlfs.counting.column_groups import COLUMNS_AT_ONCE, FEW_LEVELS, LayoutKind, kinds
 from mlfs.counting.counts import Counts
 from mlfs.counting.label_columns import code_labels, with_masks
 from mlfs.counting.memory import Budget
@@ -202,11 +202,11 @@ def of_codes(
         Whether the columns were put into another order, so that planes are copied.
     """
     rows, d, q = features.n_rows, len(features), len(labels)
-    listed = (kind == Kind.LISTS) | (kind == Kind.BINARY_LISTS)
+    listed = (kind == LayoutKind.LISTS) | (kind == LayoutKind.BINARY_LISTS)
     planes = (features.levels - 1) * _plane(rows)
     packed = np.zeros(d, bool) if features.packed is None else features.packed.first >= 0
     by_column = ENTRY_BYTES if features.has_codes else PLACE_BYTES
-    by_row = np.where(kind == Kind.BINARY_LISTS, PLACE_BYTES, ENTRY_BYTES)[listed]
+    by_row = np.where(kind == LayoutKind.BINARY_LISTS, PLACE_BYTES, ENTRY_BYTES)[listed]
     of_rows = by_column * int(features.non_mode[~packed].sum())
     of_rows += int((by_row * features.non_mode[listed]).sum())
     if listed.any():
@@ -223,7 +223,7 @@ def of_codes(
 
 def packed(features: Codes, kind: np.ndarray) -> int:
     """The memory of coded columns in the layouts in which they are counted."""
-    listed = (kind == Kind.LISTS) | (kind == Kind.BINARY_LISTS)
+    listed = (kind == LayoutKind.LISTS) | (kind == LayoutKind.BINARY_LISTS)
     planes = int((features.levels[~listed] - 1).sum()) * _plane(features.n_rows)
     return planes + ENTRY_BYTES * int(features.non_mode[listed].sum())
 

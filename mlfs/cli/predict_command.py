@@ -6,10 +6,12 @@ known.
 
 from __future__ import annotations
 
+import copy
 import math
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -71,6 +73,18 @@ def _columns_of(stored: Any) -> dict[str, Any]:
         "known": stored.table.labels,
         "needed": [field.name for field in stored.table.fields],
     }
+
+
+def _refuse_other_formats(output: str) -> None:
+    """Refuse a name that says another format than CSV."""
+    from mlfs.data.files import split_suffix
+    from mlfs.formats import FORMATS
+
+    suffix = split_suffix(output)[1]
+    others = {one for form in FORMATS.values() for one in form.suffixes} | {".json"}
+    if suffix in others - {*FORMATS["csv"].suffixes}:
+        msg = f"predictions are written as CSV, and {printable(output, 400)!r} ends in {suffix}: "
+        raise UsageError(f"{msg}give a name such as predicted.csv")
 
 
 def parts_of(console: Console, stored: Any, data: str, options: dict[str, Any]) -> MatchedRows:
@@ -152,30 +166,58 @@ def predict(
     labels are ignored.
     """
     from mlfs.api.text import csv_of
+    from mlfs.models.label_model import probabilistic
 
     check_place(output, data, force=force)
     check_place(output, model, force=force)
+    _refuse_other_formats(output)
     stored = opened(model)
     if proba and not hasattr(stored.model, "predict_proba"):
+        if probabilistic(stored.model):  # it is the model itself
+            msg = "a model of this kind gives no probabilities: leave --proba out, or train another"
+            raise DataError(f"{msg}, such as --model br")
         raise DataError(
             "this model's base learner gives no probabilities: train it with one that does, such "
             "as --learner logistic"
         )
     rows = parts_of(console, stored, data, options)
-    ask = stored.model.predict_proba if proba else stored.model.predict
+    coded, own = _coded(stored.model)
+    ask = coded.predict_proba if proba else coded.predict
     labels = stored.table.labels
+    if proba:
+        _tell_what_is_1(console, own)
 
     def texts() -> Iterator[str]:
         yield csv_of([labels])
         for X in rows:
             answers = answer(console, model, partial(ask, X), (X.shape[0], len(labels)))
-            yield _lines(answers.astype(float if proba else int).tolist())
+            if own is not None and not proba:
+                yield csv_of(own.decode(answers).tolist())
+            else:
+                yield _lines(answers.astype(float if proba else int).tolist())
 
     if output == "-":
         _print(console, texts())
     else:
         write_texts(texts(), output, force=force)
         console.detail(f"wrote {plural(rows.n_rows, 'row')} to {output}")
+
+
+def _coded(model: Any) -> tuple[Any, Any]:
+    """A model whose labels are 0 and 1, and what gives back its own values if these are others."""
+    own = model._labels  # noqa: SLF001
+    if own.are_binary and not own.flat:
+        return model, None
+    model = copy.copy(model)
+    model._labels = own.plain  # noqa: SLF001
+    return model, replace(own, flat=False)
+
+
+def _tell_what_is_1(console: Console, own: Any) -> None:
+    """Note which values 1 stands for, where a model has others."""
+    if own is not None and not own.are_binary:
+        value, label = printable(own.values[0][-1]), printable(own.names[0])
+        console.note(f"1 is the later of a label's two values, such as {value!r} of {label!r}")
 
 
 def _print(console: Console, texts: Iterator[str]) -> None:
@@ -275,7 +317,8 @@ def _measured(
     from mlfs.metrics import METRICS, label_auc, label_f1, tally
     from mlfs.metrics import evaluate as measure
 
-    model, shape = stored.model, Y.shape
+    (model, own), shape = _coded(stored.model), Y.shape
+    _tell_what_is_1(console, own)
     notes: list[str] = []
     predicted = answer(console, path, lambda: model.predict(X), shape)
     scores, by = _scores(console, path, model, X, shape)

@@ -6,7 +6,7 @@ import inspect
 import time
 import warnings
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,17 @@ from mlfs.cli.help import Command, topical
 from mlfs.cli.predict_command import data_of
 from mlfs.cli.progress import Waiting
 from mlfs.cli.shared_options import count, parameters_of, reading_labels, stacked, talking, written
-from mlfs.errors import DataError, MlfsError, UnknownName, UsageError, check_name, plural, printable
+from mlfs.errors import (
+    Caution,
+    DataError,
+    MlfsError,
+    UnknownName,
+    UsageError,
+    check_name,
+    listed,
+    plural,
+    printable,
+)
 from mlfs.models.names import STRUCTURED, WHOLE
 
 OWN_LEARNERS = (
@@ -295,7 +305,9 @@ def train(
     X, notes = table.matrix(dataset)
     console.note(*notes, *_wider(table))
     _name_columns_of_picks(model, table)
-    Y = as_written(table.truth(dataset)[0])
+    codes = table.truth(dataset)[0]
+    console.tell(_cautions_about_constant(table.labels, codes))
+    Y = as_written(codes)
     name_columns(model, table.feature_names, table.labels)
     counted = zip((*X.shape, Y.shape[1]), ("row", "feature", "label"), strict=True)
     sizes = ", ".join(plural(n, noun) for n, noun in counted)
@@ -399,6 +411,17 @@ def _wider(table: Any) -> list[str]:
     first = printable(wide[0].name, 40)
     count = f"{len(wide)} nominal columns" if len(wide) > 1 else "1 nominal column"
     return [f"{count} of more than two values ({first!r} ...) become {width} columns of 0 and 1"]
+
+
+def _cautions_about_constant(labels: Sequence[str], codes: Any) -> list[Caution]:
+    """What to know of labels of which only one value, or none, is known."""
+    varies = (codes == 0).any(axis=0) & (codes == 1).any(axis=0)
+    names = [name for name, both in zip(labels, varies, strict=True) if not both]
+    if not names:
+        return []
+    count = plural(len(names), "label")
+    text = f"{count} with one known value, or none, always predicted alike: "
+    return [Caution(text + listed(names, 5))]
 
 
 def _tell(console: Console, output: str, task: str, seconds: float) -> None:

@@ -119,6 +119,12 @@ def sources(
     if not pairs:
         raise UsageError("a comparison needs a data set")
     found = [_source(name, item, labels, given_split) for name, item in pairs]
+    by_digest: dict[str, DataSource] = {}
+    for source in found:
+        first = by_digest.setdefault(source.digest, source)
+        if first is not source:
+            msg = f"{printable(first.name)!r} and {printable(source.name)!r} are the same data: tests "
+            raise UsageError(f"{msg}over data sets count each once, so leave one out")
     names = unique_names(source.name for source in found)
     return [
         replace(source, name=name, exclude=exclude)

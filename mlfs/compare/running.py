@@ -11,7 +11,7 @@ from typing import Any
 
 from mlfs.api.counted import threads_of
 from mlfs.api.options import check_options
-from mlfs.api.value_kinds import ClusterAddress, Number, ThreadCount, checked_count
+from mlfs.api.value_kinds import POSITIVE, ClusterAddress, Number, ThreadCount, checked_count
 from mlfs.compare.cell_folder import CellFolder, refuse_loss
 from mlfs.compare.classifiers import check_classifier, selects
 from mlfs.compare.data_sources import sources
@@ -127,6 +127,8 @@ def run(
     """
     for option in options:
         check_name(option, "option of a comparison", OPTIONS)
+    options |= check_options(options)
+    budget = None if budget is None else POSITIVE.read("budget", budget)
     data, options = unprepared(data, options, OPTIONS)
     if not isinstance(options.get("given", ()), (str, int, list, tuple)):
         msg = "names columns in a comparison, because a fold has some of the rows: make the array"

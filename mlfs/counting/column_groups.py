@@ -38,7 +38,7 @@ COLUMNS_AT_ONCE = 8192  # keeps the table of a picked feature in the cache
 WORD_COST = 1 / 800  # one row by a plane's vector instructions, against one walked in a list
 
 
-class Kind:
+class LayoutKind:
     """The kinds of columns, in the order in which they are counted."""
 
     BINARY_LISTS, BINARY_PLANES, PLANES, LISTS = range(4)
@@ -63,8 +63,8 @@ def kinds(features: Codes, labels: Codes, *, weighted: bool) -> np.ndarray:
             is_dense |= packable & alike
     return np.where(
         levels == 2,
-        np.where(is_dense, Kind.BINARY_PLANES, Kind.BINARY_LISTS),
-        np.where(is_dense, Kind.PLANES, Kind.LISTS),
+        np.where(is_dense, LayoutKind.BINARY_PLANES, LayoutKind.BINARY_LISTS),
+        np.where(is_dense, LayoutKind.PLANES, LayoutKind.LISTS),
     )
 
 

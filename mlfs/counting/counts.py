@@ -13,13 +13,13 @@ import numpy as np
 from mlfs._kernels import co_sums
 from mlfs.counting.anchor import Anchor, ColumnAnchor, PairStatistics
 from mlfs.counting.codes import Codes
-from mlfs.counting.column_groups import ColumnGroup, Kind, cut, kinds
+from mlfs.counting.column_groups import ColumnGroup, LayoutKind, cut, kinds
 from mlfs.counting.label_columns import Labels
 from mlfs.counting.layouts import BitPlanes, RowLists
 from mlfs.counting.parallel import Parallel
 from mlfs.counting.xlogx import XLogX, xlogx_table
 
-IN_PLANES = Kind.BINARY_PLANES, Kind.PLANES
+IN_PLANES = LayoutKind.BINARY_PLANES, LayoutKind.PLANES
 WORD, FINISH = 0.12, 12.0  # nanoseconds: to AND two words and count, to sum a table of counts
 
 
@@ -67,7 +67,7 @@ class Counts:
         self.xlogx = self.make_xlogx() if xlogx is None else xlogx
         self.parallel = Parallel(self, kind, n_jobs)
         self.edges = cut(kind, self.parallel.parts)
-        self.kinds = [int(kind[a]) if a < b else Kind.LISTS for a, b in self.edges]
+        self.kinds = [int(kind[a]) if a < b else LayoutKind.LISTS for a, b in self.edges]
         self.groups = [
             self._group(a, b, k) for (a, b), k in zip(self.edges, self.kinds, strict=True)
         ]
@@ -113,7 +113,7 @@ class Counts:
         kind = self.kind[columns]
         planes = np.isin(kind, IN_PLANES)
         if (np.diff(kind) < 0).any() or (planes.any() and not self.counts_rows):
-            kind = np.full(kind.size, Kind.LISTS)
+            kind = np.full(kind.size, LayoutKind.LISTS)
         return Counts(
             self.features.take(columns),
             self.label_codes,
@@ -128,7 +128,7 @@ class Counts:
         codes = self.label_codes
         kind = kinds(codes, codes, weighted=not self.counts_rows)
         if (np.diff(kind) < 0).any():
-            rows = Kind.BINARY_LISTS if (codes.levels == 2).all() else Kind.LISTS
+            rows = LayoutKind.BINARY_LISTS if (codes.levels == 2).all() else LayoutKind.LISTS
             kind = np.full(len(codes), rows)
         return Counts(codes, codes, self.given_weights, kind, per_cell=self.per_cell)
 
@@ -223,7 +223,7 @@ class Counts:
             else:
                 group_co = label_co(i)
                 group.add_pair_sums(anchor, group_co, self.xlogx, t_fs[a:b])
-            if self.kinds[i] != Kind.LISTS:  # tables are made of those
+            if self.kinds[i] != LayoutKind.LISTS:  # tables are made of those
                 co[i] = group_co
 
         self.parallel.over_groups(work, anchor=anchor)
@@ -251,5 +251,5 @@ class Counts:
         """How many columns are counted in which layout."""
         columns: dict[str, int] = {}
         for (a, b), kind in zip(self.edges, self.kinds, strict=True):
-            columns[Kind.NAMES[kind]] = columns.get(Kind.NAMES[kind], 0) + b - a
+            columns[LayoutKind.NAMES[kind]] = columns.get(LayoutKind.NAMES[kind], 0) + b - a
         return columns

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from mlfs.counting.column_groups import Kind
+from mlfs.counting.column_groups import LayoutKind
 
 if TYPE_CHECKING:
     from mlfs.counting.anchor import Anchor
@@ -31,7 +31,7 @@ LINE = 128  # bytes; two threads that write to one line wait for each other
 LABELS_EACH = 16  # labels of a thread, of which there must be as many to share out by labels
 WORDS_A_NANOSECOND = 10  # of two planes
 CELL_COST = 2  # nanoseconds to sum four counts of two levels, or one of more
-LISTED = (Kind.LISTS, Kind.BINARY_LISTS)
+LISTED = (LayoutKind.LISTS, LayoutKind.BINARY_LISTS)
 _here = threading.local()
 
 

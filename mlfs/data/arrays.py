@@ -11,14 +11,18 @@ import scipy.sparse as sp
 from mlfs.data.assemble import note_on_numbers
 from mlfs.data.columns import (
     EXACT,
+    MergedNumbersError,
     NotAFeatureError,
     check_weights,
     column_of,
+    first_merged,
     force_nominal,
     is_missing,
     library_of,
+    read_as_text,
     refuse_infinite,
     refuse_merged,
+    words_of,
 )
 from mlfs.data.dataset import Column, Dataset, NumberedNames, Source, Uniform, names_of
 from mlfs.data.dates import WHY, check_dates, seconds_of, with_dates
@@ -37,8 +41,8 @@ RISING = (
 )
 
 
-# cells, columns, the columns that are left out, and those that are dates in seconds
-_Table = tuple[Any, Sequence[Column], dict[int, tuple[str, str]], list[int]]
+# cells, columns, the columns that are left out, those that are dates in seconds, and notes
+_Table = tuple[Any, Sequence[Column], dict[int, tuple[str, str]], list[int], list[str]]
 
 
 def from_arrays(
@@ -97,14 +101,15 @@ def from_arrays(
         X, Y = _split(X, Y, labels)
     gone: dict[int, tuple[str, str]] = {}
     known: list[int] = []
+    notes: list[str] = []
     check_dates(dates)
     columns: Sequence[Column]
     if sp.issparse(X):
         matrix, columns = from_sparse(X, _names(feature_names, X.shape[-1]))
     elif family(X, "X"):
-        matrix, columns, gone, known = _from_frame(X, feature_names, dates)
+        matrix, columns, gone, known, notes = _from_frame(X, feature_names, dates)
     else:
-        matrix, columns, gone, known = _from_dense(X, feature_names, dates)
+        matrix, columns, gone, known, notes = _from_dense(X, feature_names, dates)
     cells = matrix.data if sp.issparse(matrix) else matrix
     careful = needs_check(cells)
     if careful and matrix.dtype.kind == "f" and isinstance(matrix, np.ndarray):
@@ -122,7 +127,7 @@ def from_arrays(
         ]
         raise DataError("X has no column that can be a feature" + "".join(reasons[:1]))
     n_given, left_out = len(columns) + len(gone), tuple(gone.values())
-    notes = [*_index_notes(X, Y)]
+    notes += _index_notes(X, Y)
     if numbers:
         y, label_list = numeric_targets(Y, n_rows, label_names, classes)
     else:
@@ -217,9 +222,11 @@ def _from_frame(frame: Any, names: Sequence[str] | None, dates: str) -> _Table:
         return _from_columns([frame[:, j] for j in range(d)], column_names, frame.height, dates)
     types = list(frame.dtypes)
     if d and all(type(t).__name__ == "SparseDtype" and t.fill_value == 0 for t in types):
-        return *from_sparse(frame.sparse.to_coo(), column_names), {}, []
+        return *from_sparse(frame.sparse.to_coo(), column_names), {}, [], []
     if d and len(set(types)) == 1 and isinstance(types[0], np.dtype) and types[0].kind in "iufb":
-        return _from_dense(frame.to_numpy(), column_names, dates)
+        array = frame.to_numpy()
+        if first_merged(array) is None:
+            return _from_dense(array, column_names, dates)
     return _from_columns([frame.iloc[:, j] for j in range(d)], column_names, len(frame), dates)
 
 
@@ -228,9 +235,17 @@ def _from_columns(values: list[Any], names: Sequence[str], n_rows: int, dates: s
     numbers: list[np.ndarray] = []
     gone: dict[int, tuple[str, str]] = {}
     known: list[int] = []
+    notes: list[str] = []
     for j, (name, cells) in enumerate(zip(names, values, strict=True)):
         try:
             column, x = column_of(name, cells)
+        except MergedNumbersError:
+            if not library_of(cells):  # an array, whose columns are alike
+                raise
+            column, x = words_of(name, cells)
+            columns.append(column)
+            numbers.append(x)
+            notes.append(read_as_text(name))
         except NotAFeatureError as why:
             seconds = seconds_of(cells)
             if seconds is None or dates == "skip":
@@ -245,7 +260,7 @@ def _from_columns(values: list[Any], names: Sequence[str], n_rows: int, dates: s
     matrix = np.empty((n_rows, len(columns)))
     for j, x in enumerate(numbers):
         matrix[:, j] = x
-    return matrix, tuple(columns), gone, known
+    return matrix, tuple(columns), gone, known, notes
 
 
 def _from_dense(x: Any, names: Sequence[str] | None, dates: str) -> _Table:
@@ -267,6 +282,7 @@ def _from_dense(x: Any, names: Sequence[str] | None, dates: str) -> _Table:
         as_counted(array),
         Uniform(column_names, column_of("", np.zeros(0, array.dtype))[0]),
         {},
+        [],
         [],
     )
 

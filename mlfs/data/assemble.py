@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from mlfs.data.columns import number_text
 from mlfs.data.dataset import Column, Dataset, Label, Source
+from mlfs.data.dates import WHY
 from mlfs.data.labels.finding import LabelPositions, first_duplicate
 from mlfs.data.labels.label_values import (
     distinct_numbers,
@@ -194,7 +195,8 @@ def assemble(
         name = printable(columns[label_columns.columns[0]].name)
         all_notes.append(
             f"the {len(labels)} different numbers of the column {name!r} are taken as names of "
-            "labels; --target-bins bins them as a numeric target, --classes takes them as classes"
+            "labels; mlfs select bins a numeric target with --target-bins, and takes classes with "
+            "--classes"
         )
     places = [place for place, j in enumerate(others) if isinstance(columns[j], Column)]
     is_sparse = bool(label_codes) and sp.issparse(label_codes[0])
@@ -242,7 +244,10 @@ def texts_of(column: Column, x: np.ndarray) -> list[str | None]:
 def _notes(
     features: Sequence[Column], n_rows: int, left_out: Sequence[tuple[str, str]]
 ) -> list[str]:
-    notes = [f"column {printable(name)!r} is left out of X: {why}" for name, why in left_out]
+    notes = []
+    for name, why in left_out:
+        text = f"column {printable(name)!r} is left out of X: {why}"
+        notes.append(Caution(text) if why.endswith(WHY) else text)  # a date, as in a frame
     notes.extend(
         f"column {printable(column.name)!r} has a different text in every row: {IDENTIFIER}"
         for column in features

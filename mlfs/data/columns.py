@@ -24,7 +24,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.dataset import Column
-from mlfs.errors import DataError, printable
+from mlfs.errors import Caution, DataError, printable
 
 HUGE = 2.0**100
 BITS = 52
@@ -39,6 +39,10 @@ EIGHT = 8  # bytes of a whole number that may be beyond that
 
 class NotAFeatureError(Exception):
     """A column that cannot be a feature, with the reason."""
+
+
+class MergedNumbersError(DataError):
+    """Whole numbers that floats would round to other ones."""
 
 
 def library_of(x: object) -> str:
@@ -125,9 +129,9 @@ def first_merged(x: np.ndarray) -> int | None:
     return int(bad.argmax()) if bad.any() else None
 
 
-def merged_error(name: str, value: Any, row: int, noun: str = "column") -> DataError:
+def merged_error(name: str, value: Any, row: int, noun: str = "column") -> MergedNumbersError:
     """The error that a whole number would be rounded to another one."""
-    return DataError(
+    return MergedNumbersError(
         f"{noun} {printable(name)!r} holds {printable(value)} in row {row + 1}: {ROUNDED}"
     )
 
@@ -308,6 +312,23 @@ def column_of(name: str, values: Any, force_nominal: bool = False) -> tuple[Colu
     if force_nominal and column.kind == "numeric":
         return as_nominal(column, x)
     return column, x
+
+
+def words_of(name: str, values: Any) -> tuple[Column, np.ndarray]:
+    """Take the numbers of a column as words, such as keys beyond 2**53 that floats would merge.
+
+    Examples
+    --------
+    >>> words_of("key", np.array([2**53 + 1, 2**53]))[0].values
+    ('9007199254740992', '9007199254740993')
+    """
+    cells = values.tolist() if hasattr(values, "tolist") else values.to_list()
+    return nominal(name, [None if is_missing(cell) else str(cell) for cell in cells])
+
+
+def read_as_text(name: str) -> Caution:
+    """The warning that a column of numbers is read as text."""
+    return Caution(f"column {printable(name)!r} is read as text: it holds {WHOLE}")
 
 
 def as_nominal(column: Column, x: np.ndarray) -> tuple[Column, np.ndarray]:

@@ -30,6 +30,7 @@ BINARY = {
     b"\x1f\x8b": "a gzip file; give it the suffix .gz",
     b"BZh": "a bzip2 file; give it the suffix .bz2",
     b"\xfd7zXZ\x00": "an xz file; give it the suffix .xz",
+    b"(\xb5/\xfd": "a zstd file; unpack it, or pack it as .gz, .bz2 or .xz",
     b"PAR1": f"a Parquet file; say {setting('format', 'parquet')}",
     b"MATLAB 5.0": f"a MATLAB file; say {setting('format', 'mat')}",
     b"\x89HDF": f"an HDF5 file; say {setting('format', 'h5ad')} if it is AnnData",

@@ -25,7 +25,7 @@ FAR = 150  # beyond this power of two the square of a square may overflow or und
 
 
 @dataclass(frozen=True)
-class Numbers:
+class CellNumbers:
     """The numbers that the cells of a table become.
 
     Parameters
@@ -43,14 +43,14 @@ class Numbers:
     exponent: int = 0
 
     @classmethod
-    def of(cls, table: Any, columns: Sequence[Column]) -> Numbers:
+    def of(cls, table: Any, columns: Sequence[Column]) -> CellNumbers:
         """Learn what the cells of a table of all rows become.
 
         Examples
         --------
         >>> from mlfs.data import from_arrays
         >>> data = from_arrays([[1.0], [np.nan], [4.0]], [[0], [1], [1]])
-        >>> Numbers.of(data.table, data.columns).means
+        >>> CellNumbers.of(data.table, data.columns).means
         {0: 2.5}
         """
         nominal = [j for j, column in enumerate(columns) if len(column.values) > 2]
@@ -110,13 +110,13 @@ class RowProducts:
     ----------
     table : array, sparse matrix or PackedTable
         The rows.
-    numbers : Numbers
+    numbers : CellNumbers
         What its cells become.
     share : ndarray of float64, optional
         How much each row counts; 1 by default.
     """
 
-    def __init__(self, table: Any, numbers: Numbers, share: np.ndarray | None = None) -> None:
+    def __init__(self, table: Any, numbers: CellNumbers, share: np.ndarray | None = None) -> None:
         self.n_rows, self.d = table.shape[0], numbers.n_columns(table.shape[1])
         self._share, self._numbers = share, numbers
         is_sparse = sp.issparse(table) and not numbers.indicators
@@ -266,7 +266,7 @@ def first_component(dataset: Dataset, weights: np.ndarray | None = None) -> np.n
     table: Any = dataset.table
     share = None if weights is None else _near_one(weights)
     total = float(dataset.shape[0] if share is None else share.sum())
-    products = RowProducts(table, Numbers.of(table, dataset.columns), share)
+    products = RowProducts(table, CellNumbers.of(table, dataset.columns), share)
     mean = products.sums() / total
 
     def spread(vector: np.ndarray) -> np.ndarray:

@@ -36,7 +36,7 @@ from mlfs.data.labels.finding import first_duplicate
 from mlfs.data.metadata import from_parts, pairs, values_of
 from mlfs.data.packed_table import PackedTable
 from mlfs.data.request import Request, refuse_empty, refuse_unpacked
-from mlfs.errors import DataError, MlfsError, ParseError, printable
+from mlfs.errors import DataError, MlfsError, ParseError, listed, printable
 
 BROKEN = (
     zipfile.BadZipFile, ValueError, OSError, EOFError, zlib.error, RuntimeError,
@@ -58,9 +58,11 @@ def read(source: bytes | InputFile, path: str, request: Request) -> Dataset:
     with InputFile.of(source, path, request).open() as stream:
         archive = Archive(stream, path, request)
         feature_names = archive.texts("feature_names")
-        X = archive.matrix("X", feature_names)
         has_labels = {"Y", "Y_indptr"} & archive.entries.keys()
-        Y = archive.matrix("Y") if request.known is None or has_labels else None
+        for key in ("X",) if request.known is not None else ("X", "Y"):
+            archive.demand(key)
+        X = archive.matrix("X", feature_names)
+        Y = archive.matrix("Y") if has_labels else None
         label_names, weights = archive.texts("label_names"), archive.get("weights")
         nominal = archive.values("nominal", int(X.shape[1]) if X.ndim == 2 else 0)
         width = int(Y.shape[1]) if Y is not None and Y.ndim == 2 else 0
@@ -104,6 +106,9 @@ class Archive:
         entries = self.zip.infolist()
         total = sum(entry.file_size for entry in entries)
         refuse_unpacked(limits, total, self.size, path, is_all=True)
+        if entries and not any(entry.filename.endswith(".npy") for entry in entries):
+            shown = listed([entry.filename for entry in entries], 3)
+            raise ParseError(f"this is a zip archive of {shown}, not of arrays: unpack it", path)
         names = [entry.filename.removesuffix(".npy") for entry in entries]
         duplicate = first_duplicate(names)
         if duplicate is not None:
@@ -139,12 +144,16 @@ class Archive:
             msg = f"the array {key} cannot be read: {printable(error)}"
             raise ParseError(msg, self.path) from None
 
+    def demand(self, key: str) -> None:
+        """Refuse a file without a matrix."""
+        if not {key, f"{key}_indptr"} & self.entries.keys():
+            raise self._missing(key)
+
     def matrix(self, key: str, names: Sequence[str] | None = None) -> Any:
         """X or Y, dense or from the parts of a CSR matrix."""
+        self.demand(key)
         if f"{key}_indptr" not in self.entries:
             array = self.get(key, names)
-            if array is None:
-                raise self._missing(key)
             if array.ndim == 0:
                 raise ParseError(f"the array {key} is a single value, not a matrix", self.path)
             return array

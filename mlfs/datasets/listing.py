@@ -151,6 +151,9 @@ def info(name: str) -> PublicDataset:
     >>> info("emotions").about
     'songs and the emotions that they evoke'
     """
+    if name in SMALL:
+        msg = f"{name!r} comes along with mlfs, and is not in the list of public data sets: "
+        raise UsageError(f"{msg}mlfs.datasets.path({name!r}) is its file")
     if name not in _table():
         raise UnknownName("data set", str(name), [*SMALL, *_table()])
     return _table()[name]

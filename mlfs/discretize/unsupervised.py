@@ -192,10 +192,10 @@ def mean_sd_edges(
         As for `mlfs.discretize.unsupervised.mean_sd`.
     """
     mean, sd = mean_sd(block, weights, low, high, n_missing)
+    reach = ROUNDING * np.maximum(np.abs(low), np.abs(high))
     with np.errstate(over="ignore"):
         below, above = mean - sd, mean + sd
-    reach = ROUNDING * np.maximum(np.abs(low), np.abs(high))
-    halves = (np.abs(low - below) <= reach) & (np.abs(high - above) <= reach)
+        halves = (np.abs(low - below) <= reach) & (np.abs(high - above) <= reach)
     below = np.nextafter(np.where(halves, np.minimum(low, below), below), -np.inf)
     above = np.where(halves, np.maximum(high, above), above)
     edges = np.stack([below, above], axis=1)

@@ -374,6 +374,15 @@ def rows_of_levels(info: Info) -> list[np.ndarray]:
     return table_of(info).rows_of_levels
 
 
+def rows_of_classes(info: Info) -> list[np.ndarray]:
+    """How many rows each label of a view has of each of its classes, whatever their weights."""
+    codes = table_of(info).counts.labels.codes
+    n = codes.counts.copy()
+    is_missing = codes.missing >= 0
+    n[(codes.offsets[:-1] + codes.missing)[is_missing]] = 0
+    return [n[codes.offsets[j] : codes.offsets[j + 1]] for j in info.labels.tolist()]
+
+
 def block_of(info: Info, labels: np.ndarray) -> LabelBlock | AdjustedBlock:
     """The block that `Info.sum_over_labels` hands to its function for some labels."""
     assert isinstance(info, (ExactInfo, AdjustedInfo))

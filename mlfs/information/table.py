@@ -15,7 +15,7 @@ import numpy as np
 
 from mlfs._kernels import full_tables
 from mlfs.counting.anchor import Anchor, PairStatistics
-from mlfs.counting.column_groups import Kind
+from mlfs.counting.column_groups import LayoutKind
 from mlfs.counting.counts import Counts
 from mlfs.counting.memory import ROOMY, Budget, Cache
 from mlfs.counting.subset_planes import SubsetPlanes
@@ -371,7 +371,7 @@ class Table:
     def of_equal_rows(self) -> Table:
         """The same columns with every row counted once."""
         counts = self.counts
-        kind = np.full(self.d, Kind.LISTS)
+        kind = np.full(self.d, LayoutKind.LISTS)
         equal = Counts(counts.features, counts.label_codes, None, kind)
         return Table(equal, self.q, self.mask_of, positions=self.positions, budget=self.budget)
 

@@ -103,7 +103,7 @@ def evaluate(
     *,
     probabilities: Any = None,
     propensities: Any = None,
-    metrics: Iterable[str] | None = None,
+    metrics: str | Iterable[str] | None = None,
 ) -> dict[str, float]:
     """Every metric for which there is what it needs, by name; NaN where one is undefined.
 
@@ -122,7 +122,7 @@ def evaluate(
     propensities : array, shape (q,), optional
         The propensity of each label, for the metrics that are named after them:
         `mlfs.metrics.top.propensities` of the labels of the training rows.
-    metrics : iterable of str, optional
+    metrics : str or iterable of str, optional
         Only these; one that lacks what it needs is refused then.
 
     Examples
@@ -138,6 +138,7 @@ def evaluate(
         "probabilities": probabilities,
         "joint": joint,
     }
+    metrics = [metrics] if isinstance(metrics, str) else metrics
     names = list(METRICS if metrics is None else metrics)
     for name in names:
         check_name(name, "metric", METRICS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import warnings
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from functools import wraps
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
-from mlfs.errors import DataError, printable
+from mlfs.errors import DataError, MlfsWarning, printable
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -85,6 +86,9 @@ def truth_of(Y: Any) -> Truth:
         return Truth(array, np.ones(array.shape, dtype=bool))
     missing = np.isnan(array) | (array == -1)
     refuse_other_than(array, missing | (array == 0) | (array == 1), "Y", "0, 1, or -1 or NaN")
+    if (array == -1).any() and not (array == 0).any():
+        msg = "Y holds -1 and no 0, and -1 is taken as a label that is not known: if it means that "
+        warnings.warn(f"{msg}a label is absent, write 0", MlfsWarning, stacklevel=2)
     return Truth(array == 1, ~missing)
 
 

@@ -223,6 +223,9 @@ def fit_learner(
     """Fit one label on the rows in which neither it nor a parent is missing."""
     columns = problem.features[label]
     labels = problem.Y[:, [label, *parents]]
+    never = (labels == MISSING).all(axis=0)  # a label that nobody knows is predicted to be 0
+    if never[1:].any():
+        labels = np.where(never, 0, labels)
     known = (labels != MISSING).all(axis=1)
     if weights is not None:
         known &= weights > 0

@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mlfs.errors import UsageError, printable
-from mlfs.models.conditionals import Conditionals, FittedConditionals
+from mlfs.models.conditionals import AppliedConditionals, FittedConditionals
 from mlfs.models.features import feature_plan
 from mlfs.models.inference import Greedy, Inference, joint_log_proba, make, marginals, sample
 from mlfs.models.label_model import LabelModel, probabilistic
@@ -209,7 +209,7 @@ class StructuredClassifier(LabelModel):
         """The fitted classifier of each label; None where it was constant in training."""
         return [learner.estimator for learner in self._fitted_learners().learners]
 
-    def conditionals(self, X: Any) -> Conditionals:
+    def conditionals(self, X: Any) -> AppliedConditionals:
         """The probabilities of the fitted classifiers on rows, for `mlfs.models.inference`."""
         return self._apply(X)
 
@@ -310,7 +310,7 @@ class StructuredClassifier(LabelModel):
             raise AttributeError(msg)
         return fitted
 
-    def _apply(self, X: Any) -> Conditionals:
+    def _apply(self, X: Any) -> AppliedConditionals:
         check_is_fitted(self)
         return self._fitted_learners().on(self._rows(X))
 

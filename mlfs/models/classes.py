@@ -9,10 +9,17 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-from mlfs.data.columns import is_missing, refuse_infinite
+from mlfs.data.columns import is_missing, library_of, refuse_infinite
 from mlfs.data.frames import array_of, as_frame, family
-from mlfs.data.labels.label_arrays import as_columns, indicator, targets
-from mlfs.data.labels.label_values import is_sets
+from mlfs.data.labels.label_arrays import (
+    as_columns,
+    check_rows,
+    indicator,
+    marks_missing,
+    targets,
+    unwrap,
+)
+from mlfs.data.labels.label_values import is_sets, label_sets
 from mlfs.data.matrices import check_places
 from mlfs.errors import DataError, UsageError, plural, printable
 from mlfs.models.problem import MISSING
@@ -69,6 +76,16 @@ class Classes:
     sets: bool = False
     flat: bool = False
 
+    @property
+    def are_binary(self) -> bool:
+        """Whether the values of all labels are 0 and 1."""
+        return all(np.array_equal(values, BINARY) for values in self.values)
+
+    @property
+    def plain(self) -> Classes:
+        """The same labels with the values 0 and 1, in columns."""
+        return replace(self, values=(BINARY,) * len(self.names), flat=False)
+
     def decode(self, codes: np.ndarray) -> np.ndarray:
         """The user's own values for 0 and 1.
 
@@ -78,7 +95,7 @@ class Classes:
         >>> labels.decode(np.array([[1], [0]], np.int8)).tolist()
         [['yes'], ['no']]
         """
-        if all(np.array_equal(values, BINARY) for values in self.values):
+        if self.are_binary:
             plain = codes.astype(np.int64)
             return plain[:, 0] if self.flat else plain
         columns = [
@@ -92,12 +109,10 @@ class Classes:
 
         Where training had only one value, every other one is 1.
         """
-        Y = self._in_order(as_frame(Y))
+        Y = self._in_order(_opened(Y))
         if self.sets and is_sets(Y, classes=True):
-            return np.array(
-                [[MISSING if is_missing(row) else name in row for name in self.names] for row in Y],
-                dtype=np.int8,
-            ).reshape(n_rows, len(self.names))
+            check_rows(len(Y), n_rows)
+            return label_sets(list(Y), self.names)[0].toarray().astype(np.int8)
         array = _array(Y, n_rows)
         if array.shape[1] != len(self.names):
             msg = f"Y has {plural(array.shape[1], 'label')}, but the model has {len(self.names)}"
@@ -192,7 +207,8 @@ def read_labels(
     """Code labels of any shape as 0, 1 and -1 where missing.
 
     Columns of two values are labels, the lower value is 0. NaN and None are missing; so is -1
-    among 0 and 1. A list of sets of names has a label for each name. An array has `own_names`.
+    where a column has 0 as well. A list of sets of names has a label for each name. An array has
+    `own_names`.
 
     Examples
     --------
@@ -200,7 +216,7 @@ def read_labels(
     >>> codes.tolist(), [values.tolist() for values in labels.values]
     ([[1, 0], [0, 0]], [[1, 2], [5]])
     """
-    Y = as_frame(Y)
+    Y = _opened(Y)
     if is_sets(Y, classes=True):
         coded, label_columns = targets(Y, n_rows)
         dense = coded.toarray() if sp.issparse(coded) else coded
@@ -215,11 +231,14 @@ def read_labels(
     binary = indicator(array) if array.dtype.kind in "biuf" else None
     if binary is not None:
         return binary, Classes(names, (BINARY,) * len(names), named, flat=_is_flat(Y))
-    signs = array.dtype.kind in "if" and not (array == 0).any() and (array == -1).any()
+    signs = np.zeros(len(names), bool)
+    if array.dtype.kind in "if" and not marks_missing(array):
+        signs = (array == -1).any(axis=0) | ~(array == 0).any()
+        signs &= bool((array == -1).any())
     codes = np.full(array.shape, MISSING, dtype=np.int8)
     values: list[np.ndarray] = []
     for label, name in enumerate(names):
-        code, label_values = _label_codes(array[:, label], name, signs)
+        code, label_values = _label_codes(array[:, label], name, bool(signs[label]))
         codes[:, label] = code
         values.append(label_values)
     if array.size and (codes == MISSING).all():
@@ -230,7 +249,7 @@ def read_labels(
 def as_written(codes: np.ndarray) -> np.ndarray:
     """Labels 0, 1, or -1 where missing, so that `read_labels` gives the same.
 
-    Where none is 0, -1 would be taken as no: what is missing is NaN then.
+    Where no column has both 0 and -1, -1 would be taken as no: what is missing is NaN then.
 
     Examples
     --------
@@ -238,7 +257,7 @@ def as_written(codes: np.ndarray) -> np.ndarray:
     ([[1.0, nan]], [[0, -1]])
     """
     missing = codes < 0
-    return np.where(missing, np.nan, codes) if missing.any() and (codes != 0).all() else codes
+    return np.where(missing, np.nan, codes) if missing.any() and not marks_missing(codes) else codes
 
 
 def two_classes(y: np.ndarray) -> tuple[np.ndarray, Any]:
@@ -260,6 +279,15 @@ def two_classes(y: np.ndarray) -> tuple[np.ndarray, Any]:
         msg = f"y needs two classes, and has only one class: {printable(values[0])}"
         raise ValueError(msg)
     return values, codes
+
+
+def _opened(Y: Any) -> Any:
+    """A frame of a library that models know; a series of label sets becomes a list."""
+    Y = as_frame(Y)
+    if not library_of(Y) or family(Y):
+        return Y
+    values, _ = unwrap(Y, None)
+    return values if is_sets(values, classes=True) else Y
 
 
 def _is_flat(Y: Any) -> bool:

@@ -88,9 +88,9 @@ class FittedConditionals:
         """Whether all learners know probabilities."""
         return all(learner.probabilistic for learner in self.learners)
 
-    def on(self, X: Any) -> Conditionals:
+    def on(self, X: Any) -> AppliedConditionals:
         """Apply the learners to rows (ndarray of float64 or csr)."""
-        return Conditionals(self, X)
+        return AppliedConditionals(self, X)
 
     @cached_property
     def linear(self) -> _Linear:
@@ -98,7 +98,7 @@ class FittedConditionals:
         return _Linear.of(self.learners, self.width)
 
 
-class Conditionals:
+class AppliedConditionals:
     """The learners applied to some rows; what depends on X alone is computed once.
 
     Parameters

@@ -15,7 +15,7 @@ import numpy as np
 
 from mlfs.errors import UsageError, printable
 from mlfs.models.base_learners import Learner
-from mlfs.models.conditionals import Conditionals, FittedConditionals
+from mlfs.models.conditionals import AppliedConditionals, FittedConditionals
 from mlfs.models.features import FeaturePlan
 from mlfs.models.inference.contract import log_proba_of
 from mlfs.models.problem import MISSING, Problem
@@ -60,12 +60,12 @@ class MixtureOnRows:
     ----------
     mixture : Mixture
         The mixture.
-    components : tuple of Conditionals
+    components : tuple of AppliedConditionals
         Its trees applied to the rows.
     """
 
     mixture: Mixture
-    components: tuple[Conditionals, ...]
+    components: tuple[AppliedConditionals, ...]
 
     def parts(self, Y: np.ndarray) -> np.ndarray:
         """Log lambda_k + log P(y|x, T_k), shape (n_rows, K); missing labels are summed out."""
@@ -151,18 +151,19 @@ def refit(
     return fit_tree(problem.on(columns), tree.structure, weights, tree.learners)
 
 
-def observed_log_proba(conditionals: Conditionals, Y: np.ndarray) -> np.ndarray:
+def observed_log_proba(conditionals: AppliedConditionals, Y: np.ndarray) -> np.ndarray:
     """Log P of the labels that are known, the missing (-1) summed out; exact on a forest."""
     incomplete = (Y == MISSING).any(axis=1)
     total = np.zeros(len(Y))
     complete = np.flatnonzero(~incomplete)
-    total[complete] = log_proba_of(conditionals, complete, Y[complete])
+    if complete.size:
+        total[complete] = log_proba_of(conditionals, complete, Y[complete])
     if incomplete.any():
         total[incomplete] = _sum_out(conditionals, Y, np.flatnonzero(incomplete))
     return total
 
 
-def _sum_out(conditionals: Conditionals, Y: np.ndarray, rows: np.ndarray) -> np.ndarray:
+def _sum_out(conditionals: AppliedConditionals, Y: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Log P with missing labels summed out, from the leaves to the roots."""
     structure = conditionals.structure
     below = np.zeros((conditionals.q, rows.size, 2))

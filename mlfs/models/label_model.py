@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_regressor
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
@@ -232,6 +232,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         if weights is not None and not weights.all():
             kept = np.flatnonzero(weights)
             matrix, codes, weights = matrix[kept], codes[kept], weights[kept]
+            weights = None if (weights == 1).all() else weights
         learner, names = self._learner(seed), self._labels.names
         return Problem(
             matrix, codes, names, columns, weights, learner, n_jobs=self.n_jobs, seed=seed
@@ -248,6 +249,11 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
                 f"LogisticRegression(), not {printable(repr(base))}"
             )
             raise UsageError(msg)
+        if is_regressor(base):
+            msg = f"base_estimator is a classifier, and {printable(repr(base))} is a regressor, "
+            raise UsageError(
+                f"{msg}which predicts quantities: use one such as LogisticRegression()"
+            )
         learner = clone(base)
         unseeded = [
             key

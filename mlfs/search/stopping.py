@@ -11,15 +11,24 @@ with its row of features when the labels are shuffled, so here a weight of 2 dif
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from mlfs.information.for_search import chance_relevance, relevance_interval, rows_of_levels
+from mlfs.counting.entries import edges_of
+from mlfs.information.for_search import (
+    chance_relevance,
+    relevance_interval,
+    rows_of_classes,
+    rows_of_levels,
+)
 from mlfs.information.info import Info
 from mlfs.search.picks import Significance
 
 SHUFFLES = 100
 ROUNDING = 1e-12
 LEVEL = 0.95  # of the interval of relevance
+SURE = 40  # expected rows of a level, of which one is there as surely as floats can say
 
 
 class AutoStop:
@@ -50,20 +59,22 @@ class AutoStop:
     ) -> None:
         self._info = info
         self._rows = rows_of_levels(info)
-        n_rows = np.array([max(1, rows.sum()) for rows in self._rows])
-        most = np.array([rows.max(initial=0) for rows in self._rows])
-        self._beside = (1.0 - most / n_rows)[info.features]
+        self._levels = _ExpectedLevels([self._rows[j] for j in info.features.tolist()])
+        self._classes = _ExpectedLevels(rows_of_classes(info))
         generator = np.random.Generator(np.random.PCG64(seed))
-        chance = chance_relevance(info, generator, shuffles)
-        mean, variance = chance.mean(axis=0), chance.var(axis=0, ddof=1 if shuffles > 1 else 0)
+        by_chance = chance_relevance(info, generator, shuffles)
+        mean = by_chance.mean(axis=0)
+        variance = by_chance.var(axis=0, ddof=1 if shuffles > 1 else 0)
+        del by_chance  # of many columns it is large
         self._chance = mean
         relevance = info.mi_fL
         tails = _Tails(mean, variance)
         self.p_values = tails.exact(relevance)
         # mean and variance come from the other shuffles
-        fresh = chance_relevance(info, generator, shuffles)
-        by_chance = np.concatenate([tails.near_enough(row) for row in fresh])
-        self.significant, adjusted = _discoveries(self.p_values, by_chance, shuffles, alpha)
+        by_chance = chance_relevance(info, generator, shuffles)
+        for row in by_chance:
+            row[:] = tails.near_enough(row)
+        self.significant, adjusted = _discoveries(self.p_values, by_chance, alpha)
         gain = relevance - mean
         self._least = min_gain * float(gain[self.significant].max(initial=0.0))
         informative = self.significant & (gain >= self._least)
@@ -88,18 +99,61 @@ class AutoStop:
         """Go on with some of the columns only, which `info` numbers anew."""
         self._info, self._chance = info, self._chance[columns]
         self._rows = [self._rows[j] for j in columns.tolist()]
-        self._beside = self._beside[columns]
+        self._levels = _ExpectedLevels(self._rows)
 
     def closes(self, s: int) -> np.ndarray:
-        """Give a mask of the candidates that add too little after the pick of s.
+        """Give a mask of the candidates that add too little after the pick of s."""
+        return self.gain(s) < self._least
 
-        Chance tells as much within each level of s as in all rows, if the candidate has a row there
-        that is not at its mode; where less than one is expected, that share of it.
+    def gain(self, s: int) -> np.ndarray:
+        """What each candidate adds to the pick of s beyond chance.
+
+        Chance tells about (levels - 1) (classes - 1) / 2n nats in n rows, and so as much within
+        each level of s as in all rows; less where not all levels and classes are to be expected.
         """
-        rows = self._rows[s][self._rows[s] > 0]
-        levels = np.minimum(1.0, rows[:, None] * self._beside).sum(axis=0)
-        gain: np.ndarray = self._info.cmi_fL_given_s(s) - np.maximum(1.0, levels) * self._chance
-        return gain < self._least
+        share = np.zeros(self._chance.size)
+        for n_rows in self._rows[s][self._rows[s] > 0].tolist():
+            of_classes = self._classes.beyond_one(n_rows).sum() / max(1, self._classes.most.sum())
+            share += of_classes * self._levels.beyond_one(n_rows) / np.maximum(1, self._levels.most)
+        gain: np.ndarray = self._info.cmi_fL_given_s(s) - np.maximum(1.0, share) * self._chance
+        return gain
+
+
+class _ExpectedLevels:
+    """How many levels of columns are to be expected in some of the rows.
+
+    Parameters
+    ----------
+    rows : sequence of ndarray of int
+        How many rows each column has at each of its levels.
+
+    Attributes
+    ----------
+    most : ndarray of int
+        The levels but one that each column has in all rows.
+    """
+
+    def __init__(self, rows: Sequence[np.ndarray]) -> None:
+        sizes = [part.size for part in rows]
+        self._starts, flat = edges_of(sizes)[:-1], np.concatenate([np.zeros(0, np.int64), *rows])
+        share = flat / np.repeat(np.maximum(1, np.add.reduceat(flat, self._starts)), sizes)
+        with np.errstate(divide="ignore"):  # of a column of one level
+            self._missed = np.log1p(-share)
+        self._rarest = float(share[share > 0].min(initial=1.0))
+        self.most = np.add.reduceat(flat > 0, self._starts, dtype=np.int64) - 1
+
+    def beyond_one(self, n_rows: int) -> np.ndarray:
+        """The levels but one that each column is to be expected to have in so many rows.
+
+        Examples
+        --------
+        >>> _ExpectedLevels([np.array([50, 50]), np.array([99, 1])]).beyond_one(2).round(4).tolist()
+        [0.5, 0.0198]
+        """
+        if n_rows * self._rarest > SURE:
+            return self.most
+        expected: np.ndarray = np.add.reduceat(-np.expm1(n_rows * self._missed), self._starts)
+        return expected - 1.0
 
 
 class _Tails:
@@ -139,17 +193,20 @@ class _Tails:
 
 
 def _discoveries(
-    p_values: np.ndarray, by_chance: np.ndarray, shuffles: int, alpha: float
+    p_values: np.ndarray, by_chance: np.ndarray, alpha: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Find the largest set of features of which chance explains at most a share of alpha.
 
     The number of features that chance puts below a threshold is counted on shuffled labels
     (Storey & Tibshirani, 2003, plus one), so the result holds for any distribution of the tails.
-    Also give the least share at which each feature passes.
+    Also give the least share at which each feature passes. `by_chance` has a row of tails for each
+    shuffle, and loses its order.
     """
+    shuffles, by_chance = len(by_chance), by_chance.reshape(-1)
+    by_chance.sort()
     order = np.argsort(p_values, kind="stable")
     n_passing = np.searchsorted(p_values[order], p_values[order], side="right")
-    n_by_chance = np.searchsorted(np.sort(by_chance), p_values[order], side="right")
+    n_by_chance = np.searchsorted(by_chance, p_values[order], side="right")
     passed = np.flatnonzero((n_by_chance + 1) / (shuffles + 1) <= alpha * n_passing)
     out = np.zeros(p_values.size, bool)
     if passed.size:

@@ -95,6 +95,7 @@ def test_ctrl_c_keeps_the_picks_and_leaves_the_cluster_clean(cluster: Any) -> No
 @pytest.mark.slow
 def test_a_cluster_that_goes_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mlfs.api.cluster.connection.WAIT", 2.0)
+    monkeypatch.setattr("mlfs.api.cluster.connection.CONNECTING", 2.0)
     settings = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
     with distributed.LocalCluster(n_workers=1, **settings) as started:
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from mlfs import cli
@@ -19,7 +20,7 @@ from mlfs.data import from_arrays, read, write
 from mlfs.metrics import METRICS
 from mlfs.metrics import evaluate as measure
 from mlfs.metrics.top import propensities
-from mlfs.models import make
+from mlfs.models import make, save
 from mlfs.models.model_files import load_stored
 from tests.cli.test_cli_process import POSIX, Terminal, mlfs
 from tests.compare import in_process
@@ -274,6 +275,14 @@ def test_the_place_of_a_model_is_checked_first(run) -> None:
     assert "missing option '-o'" in run("train", SONGS).err
 
 
+def test_labels_of_one_value_are_told(run) -> None:
+    table("one.csv", "a,b,y,z\n1,2,0,\n2,3,1,\n3,1,0,\n0,1,1,\n")
+    seen = run("train", "-m", "br", "--labels", "last:2", "-o", "m.mlfs", "one.csv")
+    assert seen.code == 0
+    assert "warning: 1 label with one known value, or none" in seen.err
+    assert "'z'" in seen.err
+
+
 def test_labels_of_several_values_are_refused(run) -> None:
     table("c.csv", "a,y,z\n1,u,0\n2,v,1\n3,w,1\n")
     seen = run("train", "--labels", "y,z", "-o", "m.mlfs", "c.csv")
@@ -400,6 +409,38 @@ def test_probabilities_are_those_of_the_model(done, kept: str) -> None:
     X, _ = stored.table.matrix(read(SONGS))
     found = np.array([list(map(float, row)) for row in rows[1:]])
     assert (found == stored.model.predict_proba(X)).all()
+
+
+@pytest.mark.parametrize("values", [("no", "yes"), (-1, 1), (3, 7), ("ja", "nein")])
+@pytest.mark.parametrize("flat", [False, True])
+def test_a_model_of_python_with_other_values_of_labels_is_used(run, values, flat) -> None:
+    data = read(SONGS)
+    X, Y = pd.DataFrame(data.X, columns=data.feature_names), np.asarray(data.Y)
+    table = X.assign(**dict(zip(data.label_names, Y.T, strict=True)))
+    table.to_csv("songs.csv", index=False)
+    named = pd.DataFrame(np.array(values)[Y], columns=data.label_names)
+    y = named[data.label_names[0]] if flat else named
+    model = make("br").fit(X, y)
+    save(model, "v.mlfs")
+    plain = make("br").fit(X, Y[:, :1] if flat else Y)
+    seen = run("predict", "-q", "v.mlfs", "songs.csv")
+    found = [row.split(",") for row in seen.out.split()[1:]]
+    assert found == np.array(values)[plain.predict(X)].astype(str).tolist()
+    seen = run("predict", "--proba", "v.mlfs", "songs.csv")
+    assert f"1 is the later of a label's two values, such as '{values[1]}'" in seen.err
+    found = [list(map(float, row.split(","))) for row in seen.out.split()[1:]]
+    assert found == plain.predict_proba(X).tolist()
+    named = data.label_names[0] if flat else "last:6"
+    seen = run("evaluate", "--labels", named, "--format", "json", "v.mlfs", "songs.csv")
+    match = json.loads(seen.out)["metrics"]["exact_match"]
+    assert match == measure(Y[:, :1] if flat else Y, plain.predict(X))["exact_match"]
+
+
+def test_predictions_are_not_written_under_the_name_of_another_format(run, kept: str) -> None:
+    seen = run("predict", "-o", "p.parquet", kept, SONGS)
+    assert seen.code == 2
+    assert "predictions are written as CSV, and 'p.parquet' ends in .parquet" in seen.err
+    assert not Path("p.parquet").exists()
 
 
 def test_no_probabilities_is_reported(run, done) -> None:

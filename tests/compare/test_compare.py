@@ -557,12 +557,28 @@ def test_data_sets_of_one_name_are_distinguished(tmp_path: Path) -> None:
         (tmp_path / folder).mkdir()
         mlfs.write(some_data(), str(tmp_path / folder / "x.csv"))
     paths = [tmp_path / "a" / "x.csv", tmp_path / "b" / "x.csv"]
-    found = sources(paths, labels="last:3")
-    assert [one.name for one in found] == ["x", "x-2"]
-    assert found[0].digest == found[1].digest
+    with pytest.raises(UsageError, match="'x' and 'x' are the same data: tests over data sets"):
+        sources(paths, labels="last:3")
     changed = paths[1].read_text(encoding="utf-8").replace("0.", "0.1", 1)
     paths[1].write_text(changed, encoding="utf-8")
-    assert sources(paths, labels="last:3")[1].digest != found[1].digest
+    found = sources(paths, labels="last:3")
+    assert [one.name for one in found] == ["x", "x-2"]
+    assert found[0].digest != found[1].digest
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ({"bins": "foo"}, "unknown binning 'foo'"),
+        ({"n_bins": 1}, "n_bins is a whole number of at least 2"),
+        ({"budget": -1}, "budget is a number above 0"),
+    ],
+)
+def test_wrong_options_are_refused_before_anything_is_read(
+    option: dict[str, Any], said: str
+) -> None:
+    with pytest.raises((UsageError, UnknownName), match=said):
+        compared(data="nowhere.arff", **option)
 
 
 def test_the_authors_split(tmp_path: Path) -> None:

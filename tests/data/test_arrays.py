@@ -567,10 +567,36 @@ def test_a_table_of_pyarrow_needs_one_library_of_frames(arrow, monkeypatch):
         from_arrays(X, Y)
 
 
-def test_whole_numbers_of_pyarrow_are_not_rounded():
-    pa = pytest.importorskip("pyarrow")
+KEYS = [2**60 + k for k in (1, 3, 2, 3)]  # which floats cannot tell apart
+
+
+@pytest.mark.parametrize(
+    "form", ["csv", "parquet", "Int64", "int64", "all int64", "polars", "table"]
+)
+def test_keys_beyond_floats_are_text_in_frames_and_files(form, tmp_path):
+    pa, pd, pl = map(pytest.importorskip, ("pyarrow", "pandas", "polars"))
+    frame = pd.DataFrame({"key": KEYS, "size": [1, 2, 3, 4], "y": [0, 1, 1, 0]})
+    if form in ("csv", "parquet"):
+        path = tmp_path / f"keys.{form}"
+        getattr(frame, f"to_{form}")(path, index=False)
+        data = mlfs.read(path, labels="y")
+    else:
+        frame["size"] = frame["size"].astype("int64" if form == "all int64" else "float64")
+        frame["key"] = frame["key"].astype("Int64" if form == "Int64" else "int64")
+        X = frame[["key", "size"]]
+        X = pl.from_pandas(X) if form == "polars" else pa.table(X) if form == "table" else X
+        data = from_arrays(X, frame["y"])
+    values = tuple(sorted({str(key) for key in KEYS}))
+    assert data.columns[0] == Column("key", "nominal", values)
+    assert np.asarray(data.table)[:, 0].tolist() == [0, 2, 1, 2]
+    assert any(note.startswith("column 'key' is read as text") for note in data.notes)
+    assert from_arrays(pd.DataFrame({"a": [2**60, 2**61]}), [0, 1]).columns[0].kind == "numeric"
+
+
+def test_labels_beyond_floats_are_refused():
+    pd = pytest.importorskip("pandas")
     with pytest.raises(DataError, match="'a' holds 9007199254740993 in row 1"):
-        from_arrays(pa.table({"a": [2**53 + 1, None]}), [0, 1])
+        from_arrays([[0], [1]], pd.DataFrame({"a": [2**53 + 1, 7]}), classes=True)
 
 
 def test_what_pandas_cannot_hold_of_pyarrow_is_refused():

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics as theirs
 
-from mlfs.errors import DataError, UnknownName, UsageError
+from mlfs.errors import DataError, MlfsWarning, UnknownName, UsageError
 from mlfs.metrics import METRICS, evaluate, label_auc, label_f1, tally
 from mlfs.metrics.top import propensities, propensity_ndcg_at, propensity_precision_at
 from tests.documents import ROOT
@@ -590,6 +590,11 @@ def test_what_is_no_label_is_refused_in_a_sentence(Y, P, sentence):
         evaluate(Y, P)
 
 
+def test_truth_without_0_is_told_to_be_partly_unknown():
+    with pytest.warns(MlfsWarning, match="Y holds -1 and no 0.*write 0"):
+        assert math.isnan(evaluate([[1, -1], [-1, 1]], scores=[[0, 1], [1, 0]])["micro_auc"])
+
+
 def test_scores_and_joints_that_are_none_are_refused():
     with pytest.raises(DataError, match="scores holds nan in row 1, column 2"):
         evaluate([[1, 0]], scores=[[0.1, math.nan]])
@@ -606,6 +611,7 @@ def test_a_row_that_is_impossible_costs_infinitely():
 
 def test_only_what_is_asked_for():
     assert list(evaluate([[1, 0]], [[1, 0]], metrics=["micro_f1"])) == ["micro_f1"]
+    assert list(evaluate([[1, 0]], [[1, 0]], metrics="micro_f1")) == ["micro_f1"]
     assert list(evaluate([[1, 0]], joint=[-1.0])) == ["cll_loss"]
     with pytest.raises(UnknownName, match="did you mean 'micro_f1'"):
         evaluate([[1, 0]], [[1, 0]], metrics=["mircof1"])

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -408,6 +408,69 @@ def test_what_is_missing_is_left_out() -> None:
     model = make("br").fit(X, Y)
     alone = clone(model.estimators_[0]).fit(X[40:], Y[40:, 0].astype(int))
     assert np.allclose(model.estimators_[0].coef_, alone.coef_)
+
+
+@pytest.mark.parametrize("name", ["br", "cc", "ctbn", "mc", "occ"])
+def test_a_label_that_nobody_knows_harms_no_other(name: str) -> None:
+    X, Y = songs(14)
+    Y = Y.astype(float)
+    Y[:, 1] = np.nan
+    model = make(name).fit(X, Y)
+    others = make(name).fit(X, Y[:, [0, 2, 3]])
+    assert not model.predict(X)[:, 1].any()
+    same = model.predict(X)[:, [0, 2, 3]] == others.predict(X)
+    assert same.mean() > 0.9, "rows without that label are rows all the same"
+
+
+def test_a_column_of_signs_beside_columns_of_0_and_1_means_no_and_yes() -> None:
+    X, Y = songs(15)
+    signs = Y.copy()
+    signs[:, 1] = 2 * Y[:, 1] - 1
+    plain = make("br").fit(X, Y).predict(X)
+    for one in (signs, pd.DataFrame(signs)):
+        predicted = np.asarray(make("br").fit(X, one).predict(X))
+        assert (predicted[:, 1] == 2 * plain[:, 1] - 1).all()
+        selected = mlfs.select((X, one), "mim", 4)
+        assert selected.scores.tolist() == mlfs.select((X, Y), "mim", 4).scores.tolist()
+
+
+@pytest.mark.parametrize("series", [pd.Series, pl.Series])
+def test_a_series_of_label_sets_is_a_list_of_them(series) -> None:
+    X, Y = songs(16)
+    sets = [[name for name, there in zip("abcd", row, strict=True) if there] for row in Y]
+    model = make("br").fit(X, series(sets))
+    assert (model.predict(X) == make("br").fit(X, sets).predict(X)).all()
+    assert model.score(X, series(sets)) == model.score(X, sets)
+
+
+def test_sets_of_numbers_are_scored_and_other_labels_refused() -> None:
+    X, Y = songs(16)
+    named, numbered = (
+        [{name for name, there in zip(names, row, strict=True) if there} for row in Y]
+        for names in ("abcd", (2, 3, 10, 11))
+    )
+    words, numbers = make("br").fit(X, named), make("br").fit(X, numbered)
+    assert numbers.score(X, numbered) == words.score(X, named) > 0.1
+    for sets in ([{"e"}] * len(X), [{"a", "e"}] * len(X)):
+        with pytest.raises(DataError, match="the label 'e', which is not among the label names"):
+            words.score(X, sets)
+    learner = SGDClassifier(loss="log_loss")
+    first = make("br", base_estimator=learner).partial_fit(X, named)
+    with pytest.raises(DataError, match="'e'"):
+        first.partial_fit(X, [{"e"}] * len(X))
+
+
+def test_rows_of_weight_0_are_left_out_to_the_bit() -> None:
+    X, Y = songs(17)
+    weights = np.r_[np.zeros(40), np.ones(len(X) - 40)]
+    for name in ("br-forest", "cc"):
+        left = make(name).fit(X, Y, sample_weight=weights).predict_proba(X)
+        assert (left == make(name).fit(X[40:], Y[40:]).predict_proba(X)).all()
+
+
+def test_a_regressor_is_no_base_learner() -> None:
+    with pytest.raises(UsageError, match=r"LinearRegression\(\) is a regressor"):
+        make("br", base_estimator=LinearRegression()).fit(*songs())
 
 
 def test_labels_may_have_any_two_values() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import mlfs
 import mlfs.search.scores
 from mlfs import Criterion, CriterionError, Info, UsageError
-from mlfs.counting.column_groups import Kind
+from mlfs.counting.column_groups import LayoutKind
 from mlfs.criteria import available, get
 from mlfs.information.for_search import table_of, view_of_some
 from mlfs.search.greedy import greedy
@@ -323,7 +323,7 @@ def test_columns_of_both_forms_are_counted_alone():
     X[:, ::3] = rng.random((300, 4)) < 0.02
     info = Info.from_codes(X, rng.integers(0, 2, (300, 2)))
     assert len(set(table_of(info).counts.kinds)) > 1
-    assert Kind.LISTS not in table_of(info).counts.kinds
+    assert LayoutKind.LISTS not in table_of(info).counts.kinds
     some = [0, 1, 2, 4, 5, 9]
     view = some_of(info, some)
     for s in range(12):

@@ -169,3 +169,23 @@ def test_sparse_counts_of_many_levels_do_not_close_a_search_after_a_pick() -> No
     picked = mlfs.select((counts, Y.astype(int)), "mim", "auto")
     assert set(range(12)) <= set(picked.indices)
     assert len(picked) <= 16
+
+
+def test_what_chance_tells_within_strata_is_that_of_permutations_within_them() -> None:
+    """Strata of seven rows hold some of the eight levels, and few of the rare classes."""
+    rng = np.random.default_rng(0)
+    n, strata = 300, rng.integers(0, 40, 300)
+    X = np.c_[strata, rng.integers(0, 8, (n, 3)), rng.random((n, 4)) < [0.5, 0.1, 0.02, 0.9]]
+    Y = (rng.random((n, 3)) < [0.5, 0.1, 0.03]).astype(int)
+    info, generator = Info.from_codes(X, Y), np.random.default_rng(1)
+    stop = AutoStop(info, seed=1, shuffles=200)
+    told = np.zeros(8)
+    for _ in range(60):
+        shuffled = Y.copy()
+        for stratum in np.unique(strata):
+            rows = np.flatnonzero(strata == stratum)
+            shuffled[rows] = Y[generator.permutation(rows)]
+        told += Info.from_codes(X, shuffled).cmi_fL_given_s(0) / 60
+    by_chance = info.cmi_fL_given_s(0) - stop.gain(0)
+    ratio = by_chance[1:] / told[1:]
+    assert ((ratio > 0.6) & (ratio < 1.5)).all(), ratio

@@ -37,7 +37,7 @@ from mlfs._kernels import tokens as kernel
 from mlfs._kernels.cells import WORDS_FULL, rows_of_cells
 from mlfs._kernels.tokens import PADDING
 from mlfs.data.assemble import assemble
-from mlfs.data.columns import ROUNDED, WHOLE
+from mlfs.data.columns import ROUNDED, read_as_text
 from mlfs.data.dataset import Column, Dataset
 from mlfs.data.delimited.csv_writer import write, write_tsv
 from mlfs.data.delimited.records import (
@@ -56,7 +56,7 @@ from mlfs.data.files import BOM, InputFile, valid_lines
 from mlfs.data.labels.finding import resolve
 from mlfs.data.packed_table import Packer, recoded
 from mlfs.data.request import MISSING, Request, WordMemory, exceeded
-from mlfs.errors import Caution, ParseError, UsageError, plural, printable, setting
+from mlfs.errors import ParseError, UsageError, plural, printable, setting
 
 __all__ = ["read", "read_tsv", "write", "write_tsv"]
 
@@ -257,7 +257,7 @@ class Rows:
             (self.path, form),
         )  # fmt: skip
         beyond = [
-            Caution(f"column {printable(self.names[j])!r} is read as text: it holds {WHOLE}")
+            read_as_text(self.names[j])
             for j, (_, _, text) in sorted(self.faults.items())
             if text.endswith(ROUNDED) and columns[j].kind == "nominal" and j not in labels
         ]

@@ -2,8 +2,8 @@
 
 ==========================================  ==================================================
 2-D numbers, booleans or sparse, 0/1        one binary label a column; NaN is a missing label
-2-D numbers, -1/+1 (no 0 anywhere)          the same, -1 meaning 0
-2-D numbers, -1/0/+1                        the same, -1 meaning a missing label
+2-D numbers, a column of -1/+1 without 0    the same, -1 meaning 0 (unless the next line holds)
+2-D numbers, a column of -1/0/+1            the same, -1 meaning a missing label in all columns
 1-D of two values that mean no and yes      one binary label
 1-D of other values, or ``classes=True``    one label of classes, the values sorted
 a list (Series) of sets of names            one binary label for each distinct name, sorted
@@ -68,18 +68,20 @@ def targets(
     if sp.issparse(y):
         if y.ndim != 2:
             raise DataError(f"Y is sparse with {y.ndim} dimension; expected one row a sample")
-        _check_rows(y.shape[0], n_rows)
+        check_rows(y.shape[0], n_rows)
         check_places(y, "Y")
         return _from_sparse(sp.csr_array(y), names, classes)
+    if isinstance(y, dict) and y and all(_are_floats(values, n_rows) for values in y.values()):
+        y, names = np.column_stack(list(y.values())), list(y) if names is None else names
     if isinstance(y, dict):
         columns = [_column(name, values, classes) for name, values in y.items()]
         for name, (_, codes) in zip(y, columns, strict=True):
-            _check_rows(len(codes), n_rows, f"label {printable(name)!r}")
+            check_rows(len(codes), n_rows, f"label {printable(name)!r}")
         return stack_labels([codes for _, codes in columns], n_rows), _rename(
             tuple(label for label, _ in columns), names
         )
     if is_sets(y, classes):
-        _check_rows(len(y), n_rows)
+        check_rows(len(y), n_rows)
         return label_sets(list(y), names)
     array = as_label_array(y)
     matrix = as_columns(array, n_rows)
@@ -99,6 +101,12 @@ def targets(
         if error.remedy and whole_rows(y):
             error.advising(f"{ASK}, for label sets write each row as a set, such as {{3, 7}}")
         raise
+
+
+def _are_floats(values: Any, n_rows: int) -> bool:
+    """Whether a column is an array of numbers for the rows."""
+    is_array = isinstance(values, np.ndarray) and values.dtype.kind == "f"
+    return is_array and values.shape == (n_rows,)
 
 
 def unwrap(y: Any, names: Sequence[str] | None) -> tuple[Any, Sequence[str] | None]:
@@ -124,8 +132,12 @@ def _series_values(series: Any) -> Any:
     if library_of(series) == "pandas":
         kind = getattr(series.dtype, "kind", "O")
         if kind in "iufb" and not hasattr(series.dtype, "categories"):
+            if kind in "iu":
+                refuse_merged(series.to_numpy(dtype=f"{kind}8", na_value=0), [str(series.name)])
             return series.to_numpy(dtype=np.float64, na_value=np.nan)
         return series.astype(object).tolist()
+    if series.dtype.is_integer():
+        refuse_merged(series.fill_null(0).to_numpy(), [series.name])
     if series.dtype.is_numeric() or str(series.dtype) == "Boolean":
         return series.cast(float).to_numpy()
     return series.to_list()
@@ -155,13 +167,14 @@ def as_columns(array: np.ndarray, n_rows: int) -> np.ndarray:
         raise DataError(
             f"Y has {array.ndim} dimensions; expected 1 (one label) or 2 (a column a label)"
         )
-    _check_rows(len(array), n_rows)
+    check_rows(len(array), n_rows)
     if array.dtype.kind == "c":
         raise DataError("Y is complex. Complex data not supported: labels are 0/1, text or classes")
     return array[:, None] if array.ndim == 1 else array
 
 
-def _check_rows(n: int, expected: int, subject: str = "Y") -> None:
+def check_rows(n: int, expected: int, subject: str = "Y") -> None:
+    """Refuse labels for another number of rows than X has."""
     if n != expected:
         raise DataError(
             f"X has {plural(expected, 'row')} and {subject} has {n}: they must have the same number"
@@ -186,7 +199,7 @@ def _from_numbers(
     unknown = np.isnan(matrix) if matrix.dtype.kind == "f" else np.zeros(matrix.shape, bool)
     present = matrix[~unknown]
     if np.isin(present, (-1, 0, 1)).all():
-        if (present == 0).any():
+        if marks_missing(matrix):
             unknown |= matrix == -1
         out = np.where(matrix == 1, 1, 0).astype(np.int8)
         out[unknown] = -1
@@ -195,6 +208,11 @@ def _from_numbers(
         _refuse_values(matrix, unknown, names)
     columns = [_numeric_classes(name, matrix[:, j]) for j, name in enumerate(names)]
     return stack_labels([codes for _, codes in columns], len(matrix)), tuple(c[0] for c in columns)
+
+
+def marks_missing(matrix: np.ndarray) -> bool:
+    """Whether -1 stands for a missing label: it does where a column holds 0 as well."""
+    return bool(((matrix == 0).any(axis=0) & (matrix == -1).any(axis=0)).any())
 
 
 def indicator(matrix: np.ndarray) -> np.ndarray | None:

@@ -20,7 +20,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.data.assemble import assemble, refuse_collisions, row_block, texts_of, without_weights
-from mlfs.data.columns import column_of, is_missing, refuse_infinite, refuse_merged
+from mlfs.data.columns import (
+    column_of,
+    is_missing,
+    read_as_text,
+    refuse_infinite,
+    refuse_merged,
+)
 from mlfs.data.dataset import Column, Dataset
 from mlfs.data.files import InputFile
 from mlfs.data.labels.finding import LabelPositions
@@ -167,6 +173,11 @@ class RowGroups:
 
     def dataset(self, size: int) -> Dataset:
         """The rows as a data set; `size` is that of the files."""
+        data = self._dataset(size)
+        notes = map(read_as_text, self.plan.merged)
+        return data.with_changes(notes=(*data.notes, *notes)) if self.plan.merged else data
+
+    def _dataset(self, size: int) -> Dataset:
         plan = self.plan
         table: Any = self._packer.finish() if self._packer.n_rows else None
         columns: list[Any] = [
@@ -266,7 +277,7 @@ class ColumnWords:
         """The numbers of some cells; the order of a dictionary is kept if it means something."""
         if pa.types.is_null(array.type):
             return np.zeros(len(array), np.int32)
-        if pa.types.is_temporal(array.type):
+        if pa.types.is_temporal(array.type) or pa.types.is_integer(array.type):
             array = array.cast(pa.string())
         if not pa.types.is_dictionary(array.type):
             array = array.dictionary_encode()

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mlfs.data.columns import EXACT, first_merged
 from mlfs.data.dates import WHY
 from mlfs.data.files import InputFile
 from mlfs.data.labels.finding import LabelPositions, first_duplicate, resolve
@@ -23,6 +24,7 @@ from mlfs.errors import DataError, MissingExtra, MlfsError, ParseError, printabl
 NOTE = b"mlfs"
 NUMBERS, BOOLEANS, WORDS, LISTS, NOTHING = "numbers", "booleans", "text", "lists", "nothing"
 CELL = 8  # bytes of a value in memory
+BITS = 8 * CELL  # of whole numbers that may be beyond what floats hold
 BUFFER = 1 << 12  # bytes that are read ahead of the schema
 AHEAD = 1 << 16  # and of each column
 
@@ -57,6 +59,8 @@ class ParquetPlan(NamedTuple):
         What each column is.
     label_columns : LabelPositions
         Which are labels.
+    merged : list of str
+        The features of whole numbers that floats would merge: they are read as words.
     values : dict of str to tuple of str
         The values that the metadata of the file declare.
     request : Request
@@ -68,6 +72,7 @@ class ParquetPlan(NamedTuple):
     names: list[str]
     kinds: list[ColumnKind]
     label_columns: LabelPositions
+    merged: list[str]
     values: dict[str, tuple[str, ...]]
     request: Request
     path: str
@@ -90,6 +95,7 @@ class _Schema(NamedTuple):
     kinds: list[ColumnKind]
     n_rows: int
     note: str | None
+    merged: set[str]  # columns of whole numbers that floats would merge
 
 
 @contextmanager
@@ -197,9 +203,12 @@ def plan_of(pa: Any, files: Sequence[InputFile], path: str, request: Request) ->
         raise ParseError("the file holds no row", path)
     label_columns, values, request = _labels(first, path, request)
     needed = {*first.names} & (request.needed or set()) or {*first.names}
-    kinds = []
+    kinds, merged = [], []
     for j, name in enumerate(first.names):
         column_kinds = [schema.kinds[j] for schema in schemas]
+        if j not in label_columns.columns and any(name in schema.merged for schema in schemas):
+            merged.append(name)
+            column_kinds = [ColumnKind(WORDS) for _ in schemas]
         if j not in label_columns.columns:
             if column_kinds[0].content == LISTS:
                 column_kinds = [ColumnKind("", reason=kind.reason) for kind in column_kinds]
@@ -208,7 +217,7 @@ def plan_of(pa: Any, files: Sequence[InputFile], path: str, request: Request) ->
                     ColumnKind("", reason=kind.reason or UNNEEDED) for kind in column_kinds
                 ]
         kinds.append(_join_kinds(column_kinds, name, [file.path for file in files]))
-    return ParquetPlan(first.names, kinds, label_columns, values, request, path)
+    return ParquetPlan(first.names, kinds, label_columns, merged, values, request, path)
 
 
 def _schema(pa: Any, folded: Any, dictionaries: set[str], path: str, dates: str) -> _Schema:
@@ -219,9 +228,34 @@ def _schema(pa: Any, folded: Any, dictionaries: set[str], path: str, dates: str)
         raise ParseError(f"two columns are named {printable(duplicate)!r}; rename one", path)
     kinds = [_kind(pa, field, field.name in dictionaries, dates) for field in schema]
     note = (schema.metadata or {}).get(NOTE)
-    return _Schema(
-        names, kinds, folded.metadata.num_rows, None if note is None else note.decode("utf-8")
-    )
+    note = None if note is None else note.decode("utf-8")
+    return _Schema(names, kinds, folded.metadata.num_rows, note, _merged(pa, folded))
+
+
+def _merged(pa: Any, file: Any) -> set[str]:
+    """The columns of whole numbers that floats would merge, such as keys of 64 bits.
+
+    Rows are read of those columns only whose statistics are not there or say that they may be.
+    """
+    schema, meta, out = file.schema_arrow, file.metadata, set()
+    is_long = {
+        field.name
+        for field in schema
+        if pa.types.is_integer(field.type) and field.type.bit_width == BITS
+    }
+    for i in range(meta.num_row_groups):
+        group = meta.row_group(i)
+        for j in range(group.num_columns):
+            name = group.column(j).path_in_schema
+            if name not in is_long or name in out:
+                continue
+            facts = group.column(j).statistics
+            if facts is not None and facts.has_min_max and max(facts.max, -facts.min) <= EXACT:
+                continue
+            column = file.read_row_group(i, columns=[name], use_threads=False).column(0)
+            if first_merged(column.fill_null(0).to_numpy()) is not None:
+                out.add(name)
+    return out
 
 
 def _kind(pa: Any, field: Any, is_ordered: bool, dates: str) -> ColumnKind:

@@ -14,7 +14,7 @@ from mlfs.api.prepared import Prepared
 from mlfs.data.dataset import Dataset
 from mlfs.errors import DataError, UsageError
 from mlfs.models.base_learners import Learner, stacked
-from mlfs.models.conditionals import Conditionals, FittedConditionals
+from mlfs.models.conditionals import AppliedConditionals, FittedConditionals
 from mlfs.models.features import AllFeatures, feature_plan
 from mlfs.models.label_model import LabelModel, probabilistic
 from mlfs.models.problem import Problem
@@ -32,7 +32,7 @@ def independent_part(problem: Problem, before: Sequence[Learner | None] = ()) ->
     return FittedConditionals.grow(problem, Independent().learn(problem), before)
 
 
-def each_alone(conditionals: Conditionals, method: str) -> np.ndarray:
+def each_alone(conditionals: AppliedConditionals, method: str) -> np.ndarray:
     """The ``proba``, ``decision`` or ``decide`` of labels without parents, (n_rows, q)."""
     no_parents = np.zeros((conditionals.n_rows, 0), dtype=np.int8)
     all_rows = slice(None)
@@ -49,7 +49,7 @@ def each_alone(conditionals: Conditionals, method: str) -> np.ndarray:
     return np.column_stack(columns)
 
 
-def outputs(conditionals: Conditionals) -> np.ndarray:
+def outputs(conditionals: AppliedConditionals) -> np.ndarray:
     """The probability of each label, or its decision value where there are no probabilities."""
     return each_alone(conditionals, "proba" if conditionals.probabilistic else "decision")
 
@@ -193,7 +193,7 @@ class AppendedModel(ProbableModel):
     def _append_columns(self, x: Any, new: np.ndarray) -> Any:
         return stacked(x, None, new) if self.original else new
 
-    def _apply(self, x: Any) -> Conditionals:
+    def _apply(self, x: Any) -> AppliedConditionals:
         return self._fitted.on(self._append_columns(x, self._new_columns(x)))
 
     def _decide(self, x: Any) -> np.ndarray:

@@ -41,7 +41,7 @@ class Shape(Protocol):
 
 
 class Conditionals(Protocol):
-    """A model applied to rows; `mlfs.models.conditionals.Conditionals` is one.
+    """A model applied to rows; `mlfs.models.conditionals.AppliedConditionals` is one.
 
     Anything that has these members can be predicted with. Log-probabilities must be finite:
     a probability of 0 is given as a very small one (1e-12, say), one of 1 as its complement.
