@@ -414,7 +414,7 @@ def _wider(table: Any) -> list[str]:
 
 
 def _cautions_about_constant(labels: Sequence[str], codes: Any) -> list[Caution]:
-    """What to know of labels of which only one value, or none, is known."""
+    """Notes on labels of which only one value, or none, is known."""
     varies = (codes == 0).any(axis=0) & (codes == 1).any(axis=0)
     names = [name for name, both in zip(labels, varies, strict=True) if not both]
     if not names:

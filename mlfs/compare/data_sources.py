@@ -123,8 +123,8 @@ def sources(
     for source in found:
         first = by_digest.setdefault(source.digest, source)
         if first is not source:
-            msg = f"{printable(first.name)!r} and {printable(source.name)!r} are the same data: tests "
-            raise UsageError(f"{msg}over data sets count each once, so leave one out")
+            msg = f"{printable(first.name)!r} and {printable(source.name)!r} are the same data: "
+            raise UsageError(f"{msg}tests over data sets count each once, so leave one out")
     names = unique_names(source.name for source in found)
     return [
         replace(source, name=name, exclude=exclude)
