@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mlfs.cli.console import check_place, console_of
+from mlfs.cli.console import Console, check_place, console_of, pass_console
 from mlfs.cli.help import Command, topical
 from mlfs.cli.shared_options import declared, form_of, input_data, reading, stacked, talking
 from mlfs.errors import UsageError, printable
@@ -184,15 +184,14 @@ def info(
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @form_of("list", "table", "names", "json")
 @talking
-@click.pass_context
-def criteria(context: click.Context, /, names: tuple[str, ...], form: str) -> None:
+@pass_console
+def criteria(console: Console, /, names: tuple[str, ...], form: str) -> None:
     """List the criteria: name, scope, origin, formula; installed ones too.
 
     NAME is the name of a criterion, or a file or class of your own; without any, all are listed.
     """
     from mlfs.api.text import criteria_text, json_text
 
-    console = console_of(context)
     listed = _listing(names)
     records = [record for record, _ in listed]
     if form == "json":

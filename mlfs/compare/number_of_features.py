@@ -21,11 +21,11 @@ from mlfs.compare.data_sources import dense, rows_of
 from mlfs.compare.named import named
 from mlfs.compare.rankers import Ranked
 from mlfs.compare.resampling import Folds, Split
+from mlfs.compare.work import train_and_ask
 from mlfs.data.dataset import Dataset, Label
 from mlfs.errors import DataError, MlfsError, UsageError, check_name, printable, setting
 from mlfs.metrics import METRICS, evaluate
 from mlfs.metrics.top import propensities
-from mlfs.models.training_table import TrainingTable
 
 GROWTH = 1.4
 NOT_OF_FOLDS = {
@@ -193,14 +193,10 @@ def _fold_scores(
 
 
 def _score(ranked: Ranked, train: Dataset, test: Dataset, model: _Model, metric: str) -> float:
-    table = TrainingTable.learn(ranked.cut(train))
-    learner, truth = model.make(ranked.for_model(table)), dense(test.Y)
-    X, _ = table.matrix(ranked.cut(train))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # such as that of a solver that did not converge
-            learner.fit(X, dense(train.Y), train.weights)
-            answers = learner.answers(table.matrix(ranked.cut(test), unseen="missing")[0], truth)
+            answers, truth, *_ = train_and_ask(model.make, ranked, train, test)
     except MlfsError:
         raise
     except Exception as error:
