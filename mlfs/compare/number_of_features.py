@@ -6,9 +6,10 @@ In every fold the columns are binned and the features selected on the training r
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -78,7 +79,7 @@ def score_sizes(
         )
     metric = str(options["cv_metric"]).replace("-", "_")
     check_name(metric, "metric in {}", METRICS, option="cv_metric")
-    model = _Model(options["cv_model"], options["seed"])
+    model = _model_of(options["cv_model"], options["seed"])
     data = replace(prepared.dataset, weights=prepared.weights)
     truth, times = indicators(data)
     sizes = sizes_up_to(least, most)
@@ -130,32 +131,23 @@ def indicators(data: Dataset) -> tuple[Dataset, list[int]]:
     return replace(data, Y=np.stack(columns, axis=1).astype(np.int8), labels=tuple(labels)), times
 
 
-class _Model:
-    """The model that is scored.
+class _Model(NamedTuple):
+    """The model that is scored: its name, and what makes a new one on some features."""
 
-    Parameters
-    ----------
-    model : str or classifier
-        A name, as in comparisons, or a classifier of scikit-learn's kind.
-    seed : int
-        The random_state of a model that has one and is given by name.
-    """
+    text: str
+    make: Callable[[Any], ComparedModel]
 
-    def __init__(self, model: Any, seed: int) -> None:
-        self._learner, self._seed = model, seed
-        self._name = named(model) if isinstance(model, str) else None
-        if self._name is not None:
-            check_classifier(self._name)
-        elif isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
-            msg = f"is the name of a model, or a classifier, not {printable(repr(model))}"
-            raise UsageError(msg, option="cv_model")
-        self.text = str(self._name) if self._name else printable(type(model).__name__)
 
-    def make(self, features: Mapping[int, Any] | str) -> ComparedModel:
-        """A new model on some features."""
-        if self._name is None:
-            return of_learner(self._learner, features)
-        return classifier(self._name, self._seed, features)
+def _model_of(model: Any, seed: int) -> _Model:
+    """The model of a name, as in comparisons, or of a classifier of scikit-learn's kind."""
+    if isinstance(model, str):
+        name = named(model)
+        check_classifier(name)
+        return _Model(str(name), partial(classifier, name, seed))
+    if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
+        msg = f"is the name of a model, or a classifier, not {printable(repr(model))}"
+        raise UsageError(msg, option="cv_model")
+    return _Model(printable(type(model).__name__), partial(of_learner, model))
 
 
 def _select_in_fold(

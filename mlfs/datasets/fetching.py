@@ -167,8 +167,8 @@ def fetch(
     """
     if name in SMALL:
         return _rename(read(path(name, subset)), name)
-    files = _provide_files(info(name), subset, mirror, progress, download=download)
-    tables = [_read(file) for file in files if file.suffix != ".xml"]
+    files = _provide_tables(info(name), subset, mirror, progress, download=download)
+    tables = [_read(file) for file in files]
     if len(tables) == 1:
         return _rename(tables[0], name)
     n_train, n_test = (table.shape[0] for table in tables)
@@ -236,8 +236,7 @@ def path(
         if subset != "all" or mirror:
             raise UsageError(f"{name} comes with mlfs: it has no mirror and no split")
         return Path(__file__).with_name(f"{name}.arff")
-    files = _provide_files(info(name), subset, mirror, progress, download=download)
-    tables = [file for file in files if file.suffix != ".xml"]
+    tables = _provide_tables(info(name), subset, mirror, progress, download=download)
     if len(tables) == 1:
         return tables[0]
     joined_file = tables[0].with_name(f"{name}.arff")
@@ -283,7 +282,7 @@ def _place(name: str, mirror: int, file: File) -> Path:
     return (folder / f"mirror-{mirror}" if mirror else folder) / file.name
 
 
-def _provide_files(
+def _provide_tables(
     listed: PublicDataset,
     subset: str,
     mirror: int,
@@ -291,7 +290,7 @@ def _provide_files(
     *,
     download: bool,
 ) -> list[Path]:
-    """The files of a part, checked; what is missing or damaged is downloaded."""
+    """The tables of a part; all files are checked, and what is missing or damaged is downloaded."""
     files = listed.files(subset, mirror)
     places = [_place(listed.name, mirror, file) for file in files]
     missing = [
@@ -315,7 +314,7 @@ def _provide_files(
                 remedy = f"; another source is mirror {(mirror + 1) % (others + 1)}"
                 msg = f"cannot download {listed.name}: {error}{remedy if others else ''}"
                 raise DataError(msg) from None
-    return places
+    return [place for place in places if place.suffix != ".xml"]
 
 
 def _read(file: Path) -> Dataset:
