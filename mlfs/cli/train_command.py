@@ -30,7 +30,7 @@ from mlfs.errors import (
     plural,
     printable,
 )
-from mlfs.models.names import STRUCTURED, WHOLE
+from mlfs.models import STRUCTURED, WHOLE
 
 OWN_LEARNERS = (
     "mlfs.models.baselines.llsf.Lift",
