@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlfs.api.options import Option
 from mlfs.api.value_kinds import POSITIVE, Choice, Kind, Number, Switch, ThreadCount, Whole
-from mlfs.models.names import STRUCTURED, WHOLE
+from mlfs.models import STRUCTURED, WHOLE
 
 WHAT, PROTOCOL, DATA, OUTPUT = "What to compare", "Protocol", "Data", "Output"
 COMPARING: tuple[Option, ...] = (

@@ -25,7 +25,7 @@ from mlfs.errors import DataError, MlfsError, UsageError, plural, printable
 if TYPE_CHECKING:
     import numpy as np
 
-    from mlfs.models.matched_rows import MatchedRows
+    from mlfs.models.training_table import MatchedRows
 
 
 T = TypeVar("T")
@@ -89,7 +89,7 @@ def _refuse_other_formats(output: str) -> None:
 
 def parts_of(console: Console, stored: Any, data: str, options: dict[str, Any]) -> MatchedRows:
     """The rows of a data set as the model wants them, some at a time; labels do not matter."""
-    from mlfs.models.matched_rows import MatchedRows
+    from mlfs.models.training_table import MatchedRows
 
     unseen = options.pop("unseen")
     dataset = data_of(data, {**options, "classes": True}, **_columns_of(stored))

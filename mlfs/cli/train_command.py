@@ -30,7 +30,7 @@ from mlfs.errors import (
     plural,
     printable,
 )
-from mlfs.models.names import STRUCTURED, WHOLE
+from mlfs.models import STRUCTURED, WHOLE
 
 OWN_LEARNERS = (
     "mlfs.models.baselines.llsf.Lift",
@@ -300,7 +300,7 @@ def train(
     console.note(*dataset.notes)
     dataset = _without(dataset, exclude)
     if not keep_identifiers:
-        dataset = _without_identifiers(console, dataset)
+        dataset = _without_identifiers(console, dataset, _picked(model))
     table = TrainingTable.learn(dataset, missing)
     X, notes = table.matrix(dataset)
     console.note(*notes, *_wider(table))
@@ -391,10 +391,20 @@ def _without(dataset: Any, exclude: tuple[str, ...]) -> Any:
     return dataset.reduced(kept)
 
 
-def _without_identifiers(console: Console, dataset: Any) -> Any:
+def _picked(model: Any) -> set[str]:
+    """The features in a file of picks that a model is trained on."""
+    from mlfs.api.selection import Selection
+
+    picks = [value for value in model.get_params().values() if isinstance(value, Selection)]
+    return {name for one in picks for part in (one, *one.labels.values()) for name in part.names}
+
+
+def _without_identifiers(console: Console, dataset: Any, picked: set[str]) -> Any:
+    """Leave out what names a row, but for what was picked all the same."""
     from mlfs.data.identifiers import identifier_columns
 
-    names = [dataset.feature_names[j] for j in identifier_columns(dataset)]
+    found = (dataset.feature_names[j] for j in identifier_columns(dataset))
+    names = [name for name in found if name not in picked]
     if not names or len(names) == len(dataset.columns):
         return dataset
     shown = ", ".join(repr(printable(name, 40)) for name in names[:5])

@@ -85,7 +85,7 @@ class InputFile:
         if content is None and path == "-":
             self._content = b"".join(read_chunks(sys.stdin.buffer, "", "-", limits, sniff=True))
         if self._content is None:
-            with _telling(path):
+            with telling(path, _hint(path)):
                 self._state = Path(path).stat()
                 self.compression = strip_compression(path)[1]
                 if not stat.S_ISREG(self._state.st_mode):
@@ -113,7 +113,7 @@ class InputFile:
             for start in range(0, len(self._content), size):
                 yield self._content[start : start + size]
             return
-        with _telling(self.path), Path(self.path).open("rb") as raw:
+        with telling(self.path), Path(self.path).open("rb") as raw:
             if self.compression:
                 yield from read_chunks(raw, self.compression, self.path, self.limits)
             else:
@@ -124,7 +124,7 @@ class InputFile:
     def check_unchanged(self) -> None:
         """Raise if the file is another one now, or longer."""
         if self._content is None:
-            with _telling(self.path):
+            with telling(self.path):
                 now, before = Path(self.path).stat(), self._state
             if (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
                 raise DataError(f"{printable(self.path, 400)}: the file changed while it was read")
@@ -147,7 +147,7 @@ class InputFile:
         if self.compression or self._content is not None:
             yield io.BytesIO(self.content())
             return
-        with _telling(self.path):
+        with telling(self.path):
             raw = Path(self.path).open("rb")  # noqa: SIM115  # what reads it has errors of its own
         with raw:
             yield raw
@@ -183,13 +183,13 @@ class InputFile:
 
 
 @contextlib.contextmanager
-def _telling(path: str) -> Iterator[None]:
-    """Say in a sentence why a file cannot be read."""
+def telling(path: str, hint: str = "") -> Iterator[None]:
+    """Say in a sentence why a file cannot be read; a hint goes with one that is not there."""
     shown = repr(printable(path, 400))
     try:
         yield
     except FileNotFoundError:
-        raise UsageError(f"there is no file {shown}{_hint(path)}") from None
+        raise UsageError(f"there is no file {shown}{hint}") from None
     except IsADirectoryError:
         fault = f"{shown} is a folder, not a file" if path else "the name of the file is empty"
         raise UsageError(fault) from None
@@ -240,7 +240,7 @@ def decode(content: bytes, path: str, encoding: str = "utf-8", lines_before: int
     except UnicodeDecodeError as error:
         line = lines_before + content.count(b"\n", 0, error.start) + 1
         column = error.start - content.rfind(b"\n", 0, error.start)
-        remedy = f"say which one it is, for example {setting('encoding', 'latin-1')}"
+        remedy = f"say which one it is, for example {setting('encoding', 'cp1252')}"
         if content.startswith(UTF16):
             remedy = f"say {setting('encoding', 'utf-16')}"
         binary = next((kind for magic, kind in BINARY.items() if content.startswith(magic)), None)

@@ -19,11 +19,12 @@ structures            how structures are learned
 inference             how the labels of a row are decided together
 ====================  ========================================================================
 
-A model is a `label_model` that learns from a `problem` (`training_table`, `classes`, `splits`)
-and is applied to `matched_rows`: `chain`, `ensemble`, `mixture` (by `em`), `monte_carlo_chain` and
-`thresholds`. `recipes` has them by name. `base_learners` fits the classifiers of labels on the
-columns that `features` chooses, and `conditionals` applies them; `switching` and `tuned` are base
-learners. `progress_reports` reports on a fit, and `model_files` stores a model by `storage`.
+A model is a `label_model` that learns from a `problem` (`classes` codes its labels): `chain`,
+`ensemble`, `mixture` and `thresholds`. `recipes` has them by name.
+`base_learners` fits the classifiers of labels on the columns that `features` chooses, and
+`conditionals` applies them; `switching` and `tuned` are base learners. `training_table` matches the
+columns of other data, `progress_reports` reports on a fit, and `model_files` stores a model by
+`storage`.
 
 The names are resolved when they are first used, so that a part does not import the others.
 """
@@ -39,12 +40,11 @@ if TYPE_CHECKING:
     from mlfs.models.baselines.llsf import LLSF, Lift, LLSFFeatures
     from mlfs.models.baselines.nearest import CHF, IBLR, BRkNN, MLkNN
     from mlfs.models.baselines.powerset import LabelPowerset, RAkEL
-    from mlfs.models.chain import StructuredClassifier
+    from mlfs.models.chain import MonteCarloChain, StructuredClassifier
     from mlfs.models.ensemble import StructuredEnsemble
     from mlfs.models.features import LDF
     from mlfs.models.mixture import MixtureOfTrees
     from mlfs.models.model_files import load, save
-    from mlfs.models.monte_carlo_chain import MonteCarloChain
     from mlfs.models.progress_reports import reporting
     from mlfs.models.recipes import available, make
     from mlfs.models.switching import Switching
@@ -80,17 +80,25 @@ __all__ = [
     "save",
 ]
 
+# those with a label structure, which take features of each label (also as NAME-ldf), and the others
+STRUCTURED = (
+    *("br", "cc", "kcc", "bcc", "pcc", "pacc", "ctbn", "mc", "mcc", "occ", "ecc", "ebcc", "eocc"),
+    *("epcc", "lift", "br-tuned", "br-forest"),
+)
+WHOLE = (
+    *("lp", "ps", "eps", "rakel", "rakeld", "mlknn", "brknn", "iblr", "chf", "homer", "llsf"),
+    "clr",
+)
 _HOME = {
     "mlfs.models.baselines.homer": ("HOMER", "CalibratedLabelRanking"),
     "mlfs.models.baselines.llsf": ("LLSF", "LLSFFeatures", "Lift"),
     "mlfs.models.baselines.nearest": ("BRkNN", "CHF", "IBLR", "MLkNN"),
     "mlfs.models.baselines.powerset": ("LabelPowerset", "RAkEL"),
-    "mlfs.models.chain": ("StructuredClassifier",),
+    "mlfs.models.chain": ("MonteCarloChain", "StructuredClassifier"),
     "mlfs.models.ensemble": ("StructuredEnsemble",),
     "mlfs.models.features": ("LDF",),
     "mlfs.models.mixture": ("MixtureOfTrees",),
     "mlfs.models.model_files": ("load", "save"),
-    "mlfs.models.monte_carlo_chain": ("MonteCarloChain",),
     "mlfs.models.progress_reports": ("reporting",),
     "mlfs.models.recipes": ("available", "make"),
     "mlfs.models.switching": ("Switching",),

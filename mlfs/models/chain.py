@@ -15,12 +15,20 @@ from sklearn.utils.validation import check_is_fitted
 from mlfs.errors import UsageError, printable
 from mlfs.models.conditionals import AppliedConditionals, FittedConditionals
 from mlfs.models.features import feature_plan
-from mlfs.models.inference import Greedy, Inference, joint_log_proba, make, marginals, sample
+from mlfs.models.inference import (
+    BestSample,
+    Greedy,
+    Inference,
+    joint_log_proba,
+    make,
+    marginals,
+    sample,
+)
 from mlfs.models.label_model import LabelModel, probabilistic
 from mlfs.models.problem import MISSING, Problem, Stream, split_aside
 from mlfs.models.progress_reports import stage
 from mlfs.models.storage.storable import parameters, storable
-from mlfs.models.structures import Independent, StructureLearner, learner_for
+from mlfs.models.structures import Independent, StructureLearner, SwappedOrder, learner_for
 from mlfs.search.label_parents import Structure
 
 SHARE = 0.3
@@ -330,3 +338,76 @@ class StructuredClassifier(LabelModel):
     @property
     def _poor_score(self) -> bool:
         return probabilistic(self) and not _decides_by_function(self)
+
+
+@storable
+class MonteCarloChain(StructuredClassifier):
+    """A classifier chain with a searched order that answers with its best sample (MCC).
+
+    Parameters
+    ----------
+    features, n : optional
+        The columns of each label, as for `StructuredClassifier`.
+    base_estimator : classifier, optional
+        With ``predict_proba``; by default logistic regression with C = 5.
+    n_swaps : int, default=50
+        How many swaps of two labels the order is searched with; 0 keeps the random one.
+    validation : float, optional
+        The share of rows on which orders are compared; by default the training rows, as in the
+        paper.
+    n_samples : int, default=100
+        How many label vectors are drawn for each row in `predict`.
+    n_jobs : int, optional
+        How many labels are fitted at the same time; the answer does not depend on it.
+    random_state : int or RandomState, default=0
+        Seeds the first order, the swaps and the samples.
+
+    Attributes
+    ----------
+    structure_, order_, features_, estimators_, classes_, label_names_
+        As for `StructuredClassifier`.
+
+    Examples
+    --------
+    >>> from mlfs.models.chain import MonteCarloChain
+    >>> X = [[0.0], [1.0], [2.0], [3.0]]
+    >>> Y = [[0, 0], [0, 1], [1, 1], [1, 1]]
+    >>> model = MonteCarloChain(n_swaps=3).fit(X, Y)
+    >>> sorted(model.order_), model.predict([[0.0], [3.0]]).tolist()
+    ([0, 1], [[0, 0], [1, 1]])
+    """
+
+    def __init__(
+        self,
+        features: Any = None,
+        n: Any = None,
+        base_estimator: Any = None,
+        n_swaps: int = 50,
+        validation: float | None = None,
+        n_samples: int = 100,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.features = features
+        self.n = n
+        self.base_estimator = base_estimator
+        self.n_swaps = n_swaps
+        self.validation = validation
+        self.n_samples = n_samples
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @property
+    def structure(self) -> SwappedOrder:
+        """How the order is searched."""
+        return SwappedOrder(self.n_swaps, self.validation)
+
+    @property
+    def inference(self) -> BestSample:
+        """How a row is answered."""
+        return BestSample(self.n_samples, self.__dict__.get("_seed", 0))
+
+    def _begin(self, X: Any, Y: Any, sample_weight: Any = None) -> Problem:
+        problem = super()._begin(X, Y, sample_weight)
+        self._seed = problem.seed
+        return problem

@@ -55,7 +55,6 @@ class Writer:
         # the value is kept too, so that its id is not used again
         self._seen: dict[int, tuple[Any, int]] = {}
         self._open: dict[int, Any] = {}
-        self._names: dict[type, str | None] = {}
 
     def node(self, value: Any, place: str = "the model", depth: int = 0) -> Any:
         """The JSON of a value.
@@ -75,12 +74,12 @@ class Writer:
             return self._nodes(value, place, depth)
         if type(value) is tuple:
             return {"tuple": self._nodes(value, place, depth)}
-        if type(value) in (dict, MappingProxyType) or type(value).__name__ == "Bunch":
+        if type(value) in (dict, MappingProxyType):
             pairs = [
                 [self.node(_key(k, place), place, depth + 1), self.node(v, place, depth + 1)]
                 for k, v in value.items()
             ]
-            return {"bunch" if type(value).__name__ == "Bunch" else "dict": pairs}
+            return {"dict": pairs}
         if isinstance(value, np.dtype) and value.newbyteorder("<").str in TYPES:
             return {"dtype": value.newbyteorder("<").str}
         if isinstance(value, np.str_):
@@ -117,10 +116,8 @@ class Writer:
             return self._seen[id(value)][1]
         if id(value) in self._open:
             raise UsageError(f"{place} holds itself, which a model file cannot")
-        kind = type(value)
-        if kind not in self._names:
-            self._names[kind] = TREE if kind.__name__ == "Tree" else name_of(kind)
-        name = self._names[kind]
+        kind: Any = type(value)
+        name = TREE if kind.__name__ == "Tree" else name_of(kind)
         if name is None:
             raise _unlisted(value, place)
         self._open[id(value)] = value

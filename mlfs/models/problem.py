@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,6 +21,7 @@ from mlfs.api.prepared import DEFAULTS, NO_MATTER, Prepared, prepare
 from mlfs.data.columns import force_nominal
 from mlfs.data.dataset import Column, Dataset, Label, NumberedNames
 from mlfs.data.frames import family
+from mlfs.data.labels.finding import first_duplicate
 from mlfs.errors import DataError, UsageError, printable
 
 MISSING = -1
@@ -190,35 +191,15 @@ class Problem:
         return Dataset(self.X, self.Y, columns, tuple(Label(name) for name in self.names))
 
 
-class Opened(NamedTuple):
-    """The parts of a data set that a model takes, besides X.
-
-    Parameters
-    ----------
-    Y : array or sparse matrix
-        The labels.
-    weights : ndarray or None
-        The weights of the rows.
-    feature_names, label_names : tuple of str
-        The names of the columns.
-    prepared : Prepared or None
-        What is counted already.
-    """
-
-    Y: Any
-    weights: np.ndarray | None
-    feature_names: tuple[str, ...]
-    label_names: tuple[str, ...]
-    prepared: Prepared | None
-
-
-def open_arrays(data: Dataset | Prepared, y: Any, sample_weight: Any) -> Opened:
-    """The labels, weights and names of a data set.
+def open_arrays(
+    data: Dataset | Prepared, y: Any, sample_weight: Any
+) -> tuple[Any, Any, tuple[str, ...], tuple[str, ...], Prepared | None]:
+    """The labels, weights, names of columns and labels of a data set, and what is counted already.
 
     Examples
     --------
     >>> from mlfs import prepare
-    >>> open_arrays(prepare(([[0], [1]], [[0], [1]])), None, None).Y.tolist()
+    >>> open_arrays(prepare(([[0], [1]], [[0], [1]])), None, None)[0].tolist()
     [[0], [1]]
     """
     kind = type(data).__name__
@@ -233,16 +214,11 @@ def open_arrays(data: Dataset | Prepared, y: Any, sample_weight: Any) -> Opened:
     weights = data.weights if sample_weight is None else sample_weight
     if prepared is not None and (weights is not None or prepared.options["estimator"] != "counts"):
         prepared = None  # nothing of it is used
-    names = tuple(dataset.feature_names), tuple(dataset.label_names)
-    return Opened(_with_nan(dataset.Y), weights, *names, prepared)
-
-
-def _with_nan(Y: Any) -> Any:
-    """Labels with NaN where they are missing: -1 may be taken for a class."""
-    if not ((Y.data if sp.issparse(Y) else Y) < 0).any():
-        return Y
-    codes = Y.toarray() if sp.issparse(Y) else Y
-    return np.where(codes < 0, np.nan, codes)
+    Y = dataset.Y
+    if ((Y.data if sp.issparse(Y) else Y) < 0).any():  # -1 may be taken for a class
+        codes = Y.toarray() if sp.issparse(Y) else Y
+        Y = np.where(codes < 0, np.nan, codes)
+    return Y, weights, tuple(dataset.feature_names), tuple(dataset.label_names), prepared
 
 
 def open_rows(data: Dataset | Prepared) -> Any:
@@ -273,6 +249,9 @@ def column_names(X: Any) -> tuple[str, ...] | None:
     if hasattr(X, "column_names"):  # of pyarrow
         return tuple(X.column_names)
     names = tuple(X.columns) if family(X, "X") else ()
+    duplicate = first_duplicate(map(str, names))
+    if duplicate is not None:
+        raise DataError(f"X has two columns named {printable(duplicate)!r}: rename one")
     return names if names and all(isinstance(name, str) for name in names) else None
 
 

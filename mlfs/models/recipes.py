@@ -54,10 +54,9 @@ from mlfs.extensions import Registry
 from mlfs.models.chain import StructuredClassifier
 from mlfs.models.ensemble import StructuredEnsemble
 from mlfs.models.features import LDF
-from mlfs.models.inference import INFERENCES, BestFirst, Greedy, MaxSum
+from mlfs.models.inference import INFERENCES, BestFirst, BestSample, Greedy, MaxSum
 from mlfs.models.inference import make as inference_named
 from mlfs.models.label_model import default_learner
-from mlfs.models.names import STRUCTURED
 from mlfs.models.structures import (
     Arborescence,
     Chain,
@@ -65,6 +64,7 @@ from mlfs.models.structures import (
     KParents,
     OneParent,
     Polytree,
+    SwappedOrder,
     learner_for,
 )
 from mlfs.models.switching import Switching
@@ -87,12 +87,6 @@ def _occ(order: str = "cheap", n: Any = SHARES) -> Any:
     return _chain(KParents(order=order), Greedy(), learner, features="mlfs_local", n=n)
 
 
-def _monte_carlo_chain() -> Any:
-    from mlfs.models.monte_carlo_chain import BestSample, SwappedOrder
-
-    return _chain(SwappedOrder(), BestSample())
-
-
 def _baseline(name: str, **parameters: Any) -> Any:
     """A method of `mlfs.models`, imported when it is asked for, with the usual base learner."""
     return getattr(models, name)(base_estimator=default_learner(), **parameters)
@@ -107,7 +101,7 @@ OURS: dict[str, Callable[[], Any]] = {
     "pacc": lambda: _chain(Polytree(), MaxSum()),
     "ctbn": lambda: _chain(Arborescence(), MaxSum(), Switching(TunedLogistic())),
     "mc": lambda: models.MixtureOfTrees(base_estimator=Switching(TunedLogistic())),
-    "mcc": _monte_carlo_chain,
+    "mcc": lambda: _chain(SwappedOrder(), BestSample()),
     "occ": _occ,
     "ecc": lambda: StructuredEnsemble(_chain(Chain("random"), Greedy())),
     "ebcc": lambda: StructuredEnsemble(_chain(OneParent("random"), Greedy())),
@@ -153,7 +147,7 @@ def available() -> list[str]:
     return [
         name + suffix
         for name in RECIPES
-        for suffix in (("", SUFFIX) if name in STRUCTURED else ("",))
+        for suffix in (("", SUFFIX) if name in models.STRUCTURED else ("",))
     ]
 
 

@@ -11,7 +11,7 @@ import pytest
 from mlfs import cli
 from mlfs.data import files, from_arrays, read, write
 from mlfs.data.packed_table import PackedTable
-from mlfs.models import matched_rows
+from mlfs.models import training_table
 from mlfs.models.model_files import load_stored
 from tests.documents import ROOT
 
@@ -25,7 +25,7 @@ def in_parts(monkeypatch):
 
     def go():
         monkeypatch.setattr(files, "PIECE", 500)
-        monkeypatch.setattr(matched_rows, "MOST_ROWS", 50)
+        monkeypatch.setattr(training_table, "MOST_ROWS", 50)
 
     return go
 

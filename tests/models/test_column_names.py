@@ -32,6 +32,16 @@ def named_songs(names: str) -> tuple[mlfs.Dataset, pd.DataFrame]:
     return mlfs.data.from_arrays(frame, Y), frame
 
 
+@pytest.mark.parametrize("name", ["a", 1])
+def test_two_columns_of_one_name_are_refused(name: Any) -> None:
+    X, Y = songs()
+    frame = pd.DataFrame(X[:, :2], columns=[name, name])
+    with pytest.raises(DataError, match=f"^X has two columns named '{name}': rename one$"):
+        make("br").fit(frame, Y)
+    with pytest.raises(DataError, match="two columns named"):
+        make("br").fit(X[:, :2], Y).predict(frame)
+
+
 ANSWERS = ["predict", "predict_proba", "joint_log_proba"]
 
 

@@ -19,10 +19,9 @@ from sklearn.svm import LinearSVC
 from mlfs.errors import UsageError
 from mlfs.models.chain import StructuredClassifier
 from mlfs.models.conditionals import FittedConditionals
-from mlfs.models.em import Mixture, em, em_step, responsibilities
 from mlfs.models.features import LDF
 from mlfs.models.inference import MaxSum
-from mlfs.models.mixture import MixtureOfTrees
+from mlfs.models.mixture import Mixture, MixtureOfTrees, em, em_step, responsibilities
 from mlfs.models.problem import Problem, split_aside
 from mlfs.models.structures import Arborescence
 from mlfs.models.switching import Switching

@@ -388,6 +388,23 @@ def test_constant_labels_and_rows_without_labels_are_safe(name: str) -> None:
         assert (proba[:, 3] > 0.9).all()
 
 
+@pytest.mark.parametrize("name", [name for name in PLAIN if name != "mc"])
+def test_a_constant_label_is_as_sure_as_the_docs_say(name: str) -> None:
+    X, Y = songs()
+    Y[:, 1], Y[:, 3] = 1, 0
+    model = make(name).fit(X, Y)
+    assert (model.predict(X)[:, [1, 3]] == [1, 0]).all()
+    if not hasattr(model, "predict_proba"):
+        return
+    doubt = np.abs(model.predict_proba(X)[:, [1, 3]] - [1, 0])
+    if name == "mlknn":  # what its smoothed counts say
+        assert (doubt > 1e-6).all()
+    elif name == "homer":  # the product of those on the way
+        assert (doubt < 1e-11).all()
+    else:
+        assert np.allclose(doubt, 1e-12, rtol=1e-3, atol=0)
+
+
 @pytest.mark.parametrize("name", PLAIN)
 def test_missing_labels_are_safe(name: str) -> None:
     X, Y = songs(13)

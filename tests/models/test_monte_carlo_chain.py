@@ -13,12 +13,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from mlfs.errors import UsageError
-from mlfs.models import monte_carlo_chain
-from mlfs.models.chain import StructuredClassifier
-from mlfs.models.inference import BestFirst, Greedy, joint_log_proba
-from mlfs.models.monte_carlo_chain import BestSample, MonteCarloChain, SwappedOrder
+from mlfs.models.chain import MonteCarloChain, StructuredClassifier
+from mlfs.models.inference import BestFirst, BestSample, Greedy, joint_log_proba
 from mlfs.models.problem import Problem
-from mlfs.models.structures import Chain
+from mlfs.models.structures import Chain, SwappedOrder, chains
 
 NAMES = ("a", "b", "c", "d")
 SLOW = settings(max_examples=8)
@@ -95,8 +93,8 @@ def test_no_label_is_fitted_twice_on_the_same_predecessors(monkeypatch):
         asked.append((label, parents))
         return real(problem, label, parents, weights)
 
-    real = monte_carlo_chain.fit_learner
-    monkeypatch.setattr(monte_carlo_chain, "fit_learner", counted)
+    real = chains.fit_learner
+    monkeypatch.setattr(chains, "fit_learner", counted)
     X, Y = data(2)
     SwappedOrder(40).learn(problem_of(X, Y))
     assert len(asked) == len(set(asked)) <= 4 * 2**3

@@ -568,9 +568,11 @@ def test_classes_that_have_moved_are_found_by_their_names_in_0_2_0() -> None:
         "baselines.appended": "IBLR",
         "baselines.calibrated_ranking": "CalibratedLabelRanking",
         "baselines.lift": "Lift",
+        "em": "Mixture",
         "inference.along_order": "Beam",
         "inference.annealing": "Annealing",
         "inference.exhaustive": "Exhaustive",
+        "monte_carlo_chain": "SwappedOrder",
         "structures.spanning": "OneParent",
     }
     assert names.keys() == MOVED.keys()

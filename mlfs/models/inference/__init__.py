@@ -18,13 +18,20 @@ from mlfs.models.inference.contract import Beam, Conditionals, Greedy, Inference
 from mlfs.models.inference.decisions import Exhaustive
 from mlfs.models.inference.max_sum import MaxSum, has_exact_marginals, marginals
 from mlfs.models.inference.mode_search import BestFirst, mode
-from mlfs.models.inference.monte_carlo import Annealing, MonteCarlo, anneal, sample
+from mlfs.models.inference.monte_carlo import (
+    Annealing,
+    BestSample,
+    MonteCarlo,
+    anneal,
+    sample,
+)
 
 __all__ = [
     "INFERENCES",
     "Annealing",
     "Beam",
     "BestFirst",
+    "BestSample",
     "Conditionals",
     "Exhaustive",
     "Greedy",

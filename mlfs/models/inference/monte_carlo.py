@@ -18,12 +18,15 @@ from mlfs.models.inference import decisions
 from mlfs.models.inference.contract import (
     Conditionals,
     Floats,
+    Greedy,
     Inference,
     Ints,
     Labels,
     Nodes,
+    best_leaves,
     blocks,
     joint_log_proba,
+    log_proba_of,
     numbered,
     parents_in,
     real,
@@ -190,6 +193,52 @@ def _decide(support: Support, loss: Any) -> Labels:
     if loss == "hamming":
         return decisions.hamming(support.marginals())
     return decisions.ranking(support.marginals())
+
+
+@storable
+@parameters
+class BestSample(Inference):
+    """The most probable of the label vectors drawn from the model, and of the greedy one.
+
+    All rows are sampled by the same random numbers, so that what is predicted for a row does not
+    depend on the other rows.
+
+    Parameters
+    ----------
+    n_samples : int, default=100
+        How many vectors are drawn for each row.
+    random_state : int or RandomState, default=0
+        The seed; None is another one each time.
+
+    Examples
+    --------
+    >>> from mlfs.models.inference.monte_carlo import BestSample
+    >>> BestSample(n_samples=10)
+    BestSample(n_samples=10)
+    """
+
+    n_samples: int = 100
+    random_state: Any = 0
+
+    def check(self) -> None:
+        """Refuse parameters that cannot be, before anything is trained."""
+        whole(self.n_samples, "n_samples")
+
+    def predict(self, conditionals: Conditionals) -> Labels:
+        """The label vector of each row, int8 of shape (n_rows, q)."""
+        refuse_without_probabilities(conditionals, "Monte Carlo inference")
+        n_samples = whole(self.n_samples, "n_samples")
+        draw = np.random.default_rng(seed_of(self.random_state))
+        uniforms = draw.random((1, n_samples, conditionals.q))
+        greedy = Greedy().predict(conditionals)
+        out = np.empty_like(greedy)
+        for rows in row_blocks(conditionals, n_samples + 1):
+            samples, _, _ = draw_samples(conditionals, rows, uniforms)
+            positions = np.concatenate([samples.rows, np.arange(len(rows))])
+            labels = np.concatenate([samples.labels, greedy[rows]])
+            scores = log_proba_of(conditionals, rows[positions], labels)
+            out[rows] = best_leaves(Nodes(conditionals.q, positions, labels, scores)).labels
+        return out
 
 
 @storable

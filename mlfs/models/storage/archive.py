@@ -9,8 +9,8 @@ the body                        the arrays, one after the other, each padded to 
 SHA-256                         32 bytes, of everything before them
 ==============================  =================================================================
 
-The sizes are checked against the size of the file before anything is read, the digest before
-anything is parsed, and the shapes against the length of the body before any array is made.
+The sizes are checked against the size of the file before the rest is read, the digest before
+anything is parsed, and a shape against the length of the body before its array is made.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from mlfs.data.files import telling
 from mlfs.errors import DataError, UsageError, printable
 
 MAGIC = b"\x93MLFS\r\n\x1a"
@@ -36,7 +37,6 @@ START = len(MAGIC) + SIZES.size
 DIGEST = hashlib.sha256().digest_size
 MAX_HEADER = 64 << 20
 MOST_NODES = 4_000_000  # values, objects and lists of a header, which take memory when read
-MAX_DIMENSIONS = 8
 STEP = 8
 TYPES = {
     np.dtype(name).str.replace("=", "<"): np.dtype(name).newbyteorder("<")
@@ -62,7 +62,10 @@ def write_archive(stream: BinaryIO, header: dict[str, Any], arrays: Sequence[np.
     >>> out.getvalue()[32:66]
     b'{"a":1,"arrays":[["<i4","C",[3]]]}'
     """
-    listed = [[_type(array), _order(array), list(array.shape)] for array in arrays]
+    listed: list[tuple[str, Any, list[int]]] = []
+    for array in arrays:
+        order = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
+        listed.append((array.dtype.newbyteorder("<").str, order, list(array.shape)))
     content = json.dumps(
         {**header, "arrays": listed}, allow_nan=False, separators=(",", ":"), check_circular=False
     ).encode()
@@ -74,30 +77,21 @@ def write_archive(stream: BinaryIO, header: dict[str, Any], arrays: Sequence[np.
         )
     digest = hashlib.sha256()
 
-    def put(piece: Any) -> None:
+    def put(piece: bytes) -> None:
         digest.update(piece)
         stream.write(piece)
 
     body = sum(_padded_size(array.nbytes) for array in arrays)
     put(MAGIC + SIZES.pack(VERSION, len(content), body) + content)
-    for array in arrays:
-        plain = np.ascontiguousarray(array.T if _order(array) == "F" else array, array.dtype)
-        plain = plain.astype(plain.dtype.newbyteorder("<"), copy=False)
-        put(plain.tobytes() + bytes(_padded_size(array.nbytes) - array.nbytes))
+    for array, (dtype, layout, _) in zip(arrays, listed, strict=True):
+        put(array.astype(TYPES[dtype], copy=False).tobytes(layout))
+        put(bytes(_padded_size(array.nbytes) - array.nbytes))
     stream.write(digest.digest())
 
 
 def _nodes(header: bytes) -> int:
     """An upper bound of the number of values in a header, without parsing it."""
     return sum(header.count(sign) for sign in (b",", b"[", b"{"))
-
-
-def _type(array: np.ndarray) -> str:
-    return array.dtype.newbyteorder("<").str
-
-
-def _order(array: np.ndarray) -> str:
-    return "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
 
 
 def _padded_size(size: int) -> int:
@@ -108,53 +102,38 @@ def read_archive(path: str) -> tuple[dict[str, Any], list[np.ndarray]]:
     """Read what `write_archive` wrote; anything else is refused in one sentence."""
     content, header_size = _read_checked(path)
     end = START + header_size
-    text = bytes(content[START:end])
+    text = content[START:end]
     if _nodes(text) > MOST_NODES:
         raise _damaged(path, f"its header has {_nodes(text)} values of at most {MOST_NODES}")
     try:
-        header = json.loads(
-            text.decode(), parse_constant=_no_constant, object_pairs_hook=_without_twins
-        )
+        header = json.loads(text.decode())
     except (ValueError, RecursionError):
-        raise _damaged(path, "its header is not the JSON that mlfs writes") from None
+        header = None
     if not isinstance(header, dict) or not isinstance(header.get("arrays"), list):
         raise _damaged(path, "its header is not the JSON that mlfs writes")
-    return header, _arrays(header["arrays"], content[end:-DIGEST], path)
+    return header, _arrays(header["arrays"], memoryview(content)[end:-DIGEST], path)
 
 
-def _read_checked(path: str) -> tuple[memoryview, int]:
+def _read_checked(path: str) -> tuple[bytes, int]:
     """The bytes of a file whose start, sizes and digest are right, and the header's length."""
     shown = repr(printable(path, 400))
-    try:
-        _refuse_pipe(path, shown)
-        with Path(path).open("rb") as stream:
-            status = os.fstat(stream.fileno())
-            start = stream.read(START)
-            header, body = _sizes(start, path)
-            size = START + header + body + DIGEST
-            if status.st_size != size:
-                word = "shorter" if status.st_size < size else "longer"
-                message = f"{status.st_size} bytes, {word} than the {size} that it declares"
-                raise _damaged(path, message)
-            if header > MAX_HEADER:
-                raise _damaged(path, f"its header has {header} bytes of at most {MAX_HEADER}")
-            content = memoryview(bytearray(size))
-            content[:START] = start
-            if stream.readinto(content[START:]) != size - START:
-                raise _damaged(path, "it changed while it was read")
-    except FileNotFoundError:
-        raise UsageError(f"there is no file {shown}") from None
-    except IsADirectoryError:
-        raise UsageError(f"{shown} is a folder, not a file") from None
-    except OSError as error:
-        raise DataError(f"cannot read {shown}: {error.strerror or error}") from None
-    except ValueError as error:
-        if isinstance(error, (DataError, UsageError)):
-            raise
-        raise UsageError(f"{shown} is not the name of a file") from None
-    if hashlib.sha256(content[:-DIGEST]).digest() != content[-DIGEST:]:
+    with telling(path):
+        mode = Path(path).stat().st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # to open a pipe waits for its writer
+        raise UsageError(f"{shown} is no ordinary file: a model is read from one")
+    with telling(path), Path(path).open("rb") as stream:
+        start = stream.read(START)
+        version, header, body = _sizes(start, path)
+        actual, size = os.fstat(stream.fileno()).st_size, START + header + body + DIGEST
+        if actual != size:
+            word = "shorter" if actual < size else "longer"
+            raise _damaged(path, f"{actual} bytes, {word} than the {size} that it declares")
+        if header > MAX_HEADER:
+            raise _damaged(path, f"its header has {header} bytes of at most {MAX_HEADER}")
+        stream.seek(0)
+        content = stream.read()
+    if hashlib.sha256(memoryview(content)[:-DIGEST]).digest() != content[-DIGEST:]:
         raise _damaged(path, "its bytes do not agree with their digest")
-    version = SIZES.unpack(start[len(MAGIC) :])[0]
     if version != VERSION:
         raise DataError(
             f"{shown} is a model file of version {version}, and this mlfs reads version {VERSION}: "
@@ -163,18 +142,11 @@ def _read_checked(path: str) -> tuple[memoryview, int]:
     return content, header
 
 
-def _refuse_pipe(path: str, shown: str) -> None:
-    """Refuse a pipe before it is opened, which would wait for its writer."""
-    mode = Path(path).stat().st_mode
-    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        raise UsageError(f"{shown} is no ordinary file: a model is read from one")
-
-
-def _sizes(start: bytes, path: str) -> tuple[int, int]:
+def _sizes(start: bytes, path: str) -> tuple[int, int, int]:
+    """The version, and the lengths of header and body, from the first bytes."""
     shown = repr(printable(path, 400))
     if len(start) == START and start.startswith(MAGIC):
-        _, header, body = SIZES.unpack(start[len(MAGIC) :])
-        return int(header), int(body)
+        return SIZES.unpack(start[len(MAGIC) :])
     if not start:
         raise DataError(f"{shown} is empty: a model file is what mlfs train writes")
     if start.startswith(MAGIC[: len(start)]):
@@ -190,58 +162,36 @@ def _damaged(path: str, fault: str) -> DataError:
     return DataError(f"the model file {printable(path, 400)!r} is damaged: {fault}")
 
 
-def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result = dict(pairs)
-    if len(result) < len(pairs):
-        raise ValueError("a name is there twice")
-    return result
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(name)
-
-
 def _arrays(listed: list[Any], body: memoryview, path: str) -> list[np.ndarray]:
-    """The arrays, once all of their sizes are known to fill the body."""
-    plans: list[tuple[np.dtype[Any], str, tuple[int, ...], int]] = []
-    total = 0
+    """The arrays, each once its size is known to be within the body."""
+    arrays: list[np.ndarray] = []
+    position = 0
     for description in listed:
         plan = _plan(description)
         if plan is None:
             raise _damaged(path, f"{printable(json.dumps(description))} describes no array")
-        total += _padded_size(plan[3])
-        if total > len(body):
+        dtype, order, shape = plan
+        count = math.prod(shape)
+        end = position + _padded_size(dtype.itemsize * count)
+        if end > len(body):
             raise _damaged(path, "its arrays declare more bytes than it holds")
-        plans.append(plan)
-    if total != len(body):
-        raise _damaged(path, f"its arrays take {total} of the {len(body)} bytes of its body")
-    arrays: list[np.ndarray] = []
-    position = 0
-    for dtype, order, shape, size in plans:
-        flat = np.frombuffer(
-            body[position : position + size], np.uint8 if dtype.kind == "b" else dtype
-        )
-        if dtype.kind == "b":
-            if (flat > 1).any():
-                raise _damaged(path, "a truth value is neither 0 nor 1")
-            flat = flat.view(bool)
-        array = flat.reshape(shape[::-1]).T if order == "F" else flat.reshape(shape)
+        flat = np.frombuffer(body, "u1" if dtype.kind == "b" else dtype, count, position)
+        if dtype.kind == "b" and (flat > 1).any():
+            raise _damaged(path, "a truth value is neither 0 nor 1")
+        array = flat.reshape(shape, order=order)
         arrays.append(array.astype(dtype.newbyteorder("="), order="K", copy=True))
-        position += _padded_size(size)
+        position = end
+    if position != len(body):
+        raise _damaged(path, f"its arrays take {position} of the {len(body)} bytes of its body")
     return arrays
 
 
-def _plan(description: Any) -> tuple[np.dtype[Any], str, tuple[int, ...], int] | None:
-    if not (isinstance(description, list) and len(description) == 3):
-        return None
-    name, order, shape = description
-    if not (isinstance(name, str) and name in TYPES and order in ("C", "F")):
-        return None
-    if not isinstance(shape, list) or len(shape) > MAX_DIMENSIONS:
-        return None
-    if not all(type(length) is int and 0 <= length < 1 << 48 for length in shape):
-        return None
-    # numpy multiplies the lengths in the same way
-    if math.prod(max(length, 1) for length in shape) >= 1 << 48:
-        return None
-    return TYPES[name], order, tuple(shape), TYPES[name].itemsize * math.prod(shape)
+def _plan(description: Any) -> tuple[np.dtype[Any], Any, tuple[int, ...]] | None:
+    """The type, order and shape of an array; None if it is not described as one."""
+    match description:
+        case [str(name), "C" | "F" as order, list(shape)] if name in TYPES:
+            lengths = all(type(length) is int and length >= 0 for length in shape)
+            # numpy multiplies the lengths in the same way
+            if lengths and len(shape) <= 8 and math.prod(max(n, 1) for n in shape) < 1 << 48:
+                return TYPES[name], order, tuple(shape)
+    return None

@@ -17,7 +17,7 @@ import typing
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, Literal, Union
+from typing import Any, Union
 
 import numpy as np
 
@@ -53,16 +53,6 @@ def take_apart(tree: Any) -> dict[str, Any]:
         "fields": fields,
         "values": state["values"],
     }
-
-
-def put_together(state: dict[str, Any]) -> Any:
-    """The compiled tree of a state, which is checked."""
-    try:
-        return _tree(**state)
-    except (TypeError, ValueError, KeyError, OverflowError) as error:
-        if isinstance(error, DamagedError):
-            raise
-        raise DamagedError("a decision tree in it is wrong") from None
 
 
 def check_tree(tree: Any) -> None:
@@ -165,33 +155,24 @@ def _hints(cls: Any) -> dict[str, Any]:
 
 
 def _matches(value: Any, hint: Any) -> bool:
-    if hint is Any:
-        return True
-    origin, inner = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (Union, types.UnionType):
+    kind, inner = typing.get_origin(hint) or hint, typing.get_args(hint)
+    if kind in (Any, None, type(None)):
+        return kind is Any or value is None
+    if kind in (Union, types.UnionType):
         return any(_matches(value, part) for part in inner)
-    if origin is Literal:
-        return isinstance(value, (str, int)) and value in inner
-    if origin is tuple:
-        if not isinstance(value, tuple):
-            return False
-        if len(inner) == 2 and inner[1] is Ellipsis:
-            return all(_matches(part, inner[0]) for part in value)
-        pairs = zip(value, inner, strict=False)
-        return len(value) == len(inner) and all(_matches(*pair) for pair in pairs)
-    if isinstance(origin, type) and issubclass(origin, Mapping):
-        return isinstance(value, Mapping) and all(
-            _matches(k, inner[0]) and _matches(v, inner[1]) for k, v in value.items()
-        )
-    if isinstance(origin, type) and issubclass(origin, Sequence):
-        plain = isinstance(value, Sequence) and not isinstance(value, str)
-        return plain and all(_matches(part, inner[0]) for part in value)
-    kind = origin or hint
-    if kind is float:
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
-    if kind is int:
-        return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    return isinstance(value, kind) if isinstance(kind, type) else value is None
+    if kind in (int, float):
+        numbers = (int, np.integer) if kind is int else (int, float)
+        return isinstance(value, numbers) and not isinstance(value, bool)
+    if not isinstance(value, kind):
+        return False
+    if kind is tuple:
+        hints = inner[:1] * len(value) if inner[1:] == (Ellipsis,) else inner
+        return len(value) == len(hints) and all(map(_matches, value, hints))
+    if inner and issubclass(kind, Mapping):
+        return all(_matches(k, inner[0]) and _matches(v, inner[1]) for k, v in value.items())
+    if inner and issubclass(kind, Sequence):
+        return not isinstance(value, str) and all(_matches(part, inner[0]) for part in value)
+    return True
 
 
 # Limits of shared objects: they must not cost time or memory out of proportion to the file.
@@ -286,13 +267,6 @@ class Reader:
             result[key] = self.value(pair[1], depth + 1)
         return result
 
-    def _of_bunch(self, content: Any, depth: int) -> Any:
-        from sklearn.utils import Bunch
-
-        items = self._of_dict(content, depth)
-        demand(all(isinstance(key, str) for key in items), "a name is no text")
-        return Bunch(**items)
-
     def _of_dtype(self, content: Any, _: int) -> Any:
         demand(isinstance(content, str) and content in TYPES, "a type of numbers is unknown")
         return TYPES[content].newbyteorder("=")
@@ -358,26 +332,26 @@ class Reader:
         return self.objects[content]
 
     def _build(self, name: str, nodes: dict[str, Any], most: int) -> Any:
-        cls: Any = class_named(name)
-        if cls is None and name != TREE:
+        cls: Any = _tree if name == TREE else class_named(name)
+        if cls is None:
             raise DamagedError(f"it names {printable(name)!r}, which no model file may hold")
         state = {key: self.value(node) for key, node in nodes.items()}
         demand(self._unfolded <= most, "its objects name each other too often")
-        if cls is None:
-            return put_together(state)
-        is_a_record = is_record(cls)
-        self._nested += not is_a_record
+        is_plain = cls is _tree or is_record(cls)
+        self._nested += not is_plain
         demand(self._nested <= MOST_NESTED, "its classifiers are nested too deeply")
         try:
-            if is_a_record:
+            if not is_plain:
+                state = _carry_over(cls, state) if self.other_version else state
+                return _estimator(cls, name, state)
+            if cls is not _tree:
                 check_fields(cls, state)
-                return cls(**state)
-            return _estimator(cls, name, _carry_over(cls, state) if self.other_version else state)
+            return cls(**state)
         except WRONG as error:
             if isinstance(error, DamagedError):
                 raise
-            message = printable(error, 200)
-            raise DamagedError(f"a {printable(cls.__name__)} in it is wrong: {message}") from None
+            kind, message = printable(name.rpartition(".")[2]), printable(error, 200)
+            raise DamagedError(f"a {kind} in it is wrong: {message}") from None
 
 
 KINDS = frozenset(name.removeprefix("_of_") for name in vars(Reader) if name.startswith("_of_"))

@@ -80,9 +80,11 @@ MOVED = {  # modules of version 0.2.0, whose files name them, and where their cl
     "baselines.appended": "baselines.nearest",
     "baselines.calibrated_ranking": "baselines.homer",
     "baselines.lift": "baselines.llsf",
+    "em": "mixture",
     "inference.along_order": "inference.contract",
     "inference.annealing": "inference.monte_carlo",
     "inference.exhaustive": "inference.decisions",
+    "monte_carlo_chain": "chain",  # which imports the other classes that were there
     "structures.spanning": "structures.polytree",
 }
 OWN_NAME = re.compile(r"mlfs\.models(\.[a-z_]+)+\.[A-Z]\w*")
@@ -137,7 +139,8 @@ def class_named(name: str) -> type | None:
     return cls if isinstance(cls, type) and (listed or _is_own(cls)) else None
 
 
-def name_of(cls: type) -> str | None:
+@functools.cache
+def name_of(cls: Any) -> str | None:
     """The name under which a file holds the objects of a class, or None if it cannot.
 
     Examples

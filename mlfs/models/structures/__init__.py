@@ -7,6 +7,7 @@ KParents              an order with the k best predecessors by eq. (33)
 OneParent             a maximum spanning tree on normalised information (BCC)
 Polytree              the same on conditional information, edges directed by tests (PACC)
 Arborescence          the tree of greatest held-out conditional log-likelihood (CTBN)
+SwappedOrder          an order with all predecessors, found by random swaps (MCC)
 Given                 what the user says
 ====================  ========================================================================
 
@@ -24,7 +25,14 @@ from typing import Any
 from mlfs.errors import UsageError, check_name, printable
 from mlfs.extensions import Registry
 from mlfs.models.structures.arborescence import Arborescence
-from mlfs.models.structures.chains import Chain, Given, Independent, KParents, StructureLearner
+from mlfs.models.structures.chains import (
+    Chain,
+    Given,
+    Independent,
+    KParents,
+    StructureLearner,
+    SwappedOrder,
+)
 from mlfs.models.structures.polytree import OneParent, Polytree
 from mlfs.search.label_parents import Structure
 
@@ -37,6 +45,7 @@ __all__ = [
     "OneParent",
     "Polytree",
     "StructureLearner",
+    "SwappedOrder",
     "learner_for",
 ]
 

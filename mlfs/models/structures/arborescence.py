@@ -10,7 +10,7 @@ compared as whole numbers on a grid of 2**-50 of the greatest one, so rounding d
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,14 +26,7 @@ if TYPE_CHECKING:
 
 GRID_BITS = 50
 NO_EDGE = -(1 << 60)
-
-
-class _Circle(NamedTuple):
-    """A cycle of nodes that is contracted to a new node, with the edge into each."""
-
-    node: int
-    members: tuple[int, ...]
-    into: tuple[int, ...]
+LAST = np.iinfo(np.int64).max
 
 
 def maximum_arborescence(weights: Any, root: int = 0) -> tuple[int, ...]:
@@ -65,30 +58,39 @@ def maximum_arborescence(weights: Any, root: int = 0) -> tuple[int, ...]:
     n = len(table)
     if n == 1:
         return (-1,)
-    size = 2 * n
-    weight = np.full((size, size), NO_EDGE)
-    weight[:n, :n] = _round_to_grid(table)
-    weight[:, root] = NO_EDGE
-    np.fill_diagonal(weight, NO_EDGE)
-    # the edge of the data behind each edge between contracted nodes: tail * n + head
-    edge = np.zeros((size, size), np.int64)
-    edge[:n, :n] = np.arange(n)[:, None] * n + np.arange(n)
-    alive = [node for node in range(n) if node != root]
-    within = list(range(size))
-    circles: list[_Circle] = []
-    while True:
-        into = {node: _best_into(node, [root, *alive], weight, edge) for node in alive}
-        members = _find_circle(into, root)
-        if not members:
-            break
-        new = n + len(circles)
-        circles.append(_Circle(new, members, tuple(int(edge[into[m], m]) for m in members)))
-        for member in members:
-            within[member] = new
-        alive = [node for node in alive if node not in members]
-        _draw_together(new, members, into, [root, *alive], weight, edge)
-        alive.append(new)
-    return _unfold(n, root, into, edge, circles, within)
+    edges = np.arange(n)[:, None] * n + np.arange(n)  # tail * n + head
+    chosen = _best_edges(_round_to_grid(table), edges, root)
+    parents = {int(edge) % n: int(edge) // n for edge in chosen}
+    return tuple(parents.get(node, -1) for node in range(n))
+
+
+def _best_edges(weight: np.ndarray, edge: np.ndarray, root: int) -> np.ndarray:
+    """The edges of the data in the arborescence of a table; ``edge[a, b]`` is that from a to b."""
+    best = np.where(weight == weight.max(axis=0), edge, LAST)
+    into = best.argmin(axis=0)  # of equal ones, the lowest edge of the data
+    circle = _find_circle(into, root)
+    if not circle.size:
+        nodes = np.delete(np.arange(len(weight)), root)
+        return edge[into[nodes], nodes]
+    others = np.setdiff1d(np.arange(len(weight)), circle)
+    entering = weight[np.ix_(others, circle)]
+    gain = np.where(entering > NO_EDGE, entering - weight[into[circle], circle], NO_EDGE)
+    weight_in, edge_in = _keep_best(gain, edge[np.ix_(others, circle)])
+    weight_out, edge_out = _keep_best(
+        weight[np.ix_(circle, others)].T, edge[np.ix_(circle, others)].T
+    )
+
+    def smaller(table: np.ndarray, to: np.ndarray, away: np.ndarray, filled: int) -> np.ndarray:
+        """The table in which the circle is the last node."""
+        return np.block([[table[np.ix_(others, others)], to[:, None]], [away, filled]])
+
+    chosen = _best_edges(
+        smaller(weight, weight_in, weight_out, NO_EDGE),
+        smaller(edge, edge_in, edge_out, LAST),
+        int(np.flatnonzero(others == root)[0]),
+    )
+    opened = np.isin(edge[:, circle], chosen).any(axis=0)  # where the edge into the circle ends
+    return np.append(chosen, edge[into[circle], circle][~opened])
 
 
 def _check_weights(weights: Any, root: int) -> np.ndarray:
@@ -123,81 +125,26 @@ def _round_to_grid(table: np.ndarray) -> np.ndarray:
     return grid
 
 
-def _best_into(node: int, tails: list[int], weight: np.ndarray, edge: np.ndarray) -> int:
-    """The node from which the best edge comes; of equal ones, the lowest edge of the data."""
-    column = weight[tails, node]
-    best = np.flatnonzero(column == column.max())
-    if best.size > 1:
-        best = best[edge[np.asarray(tails)[best], node].argmin(keepdims=True)]
-    return tails[int(best[0])]
-
-
-def _find_circle(into: dict[int, int], root: int) -> tuple[int, ...]:
+def _find_circle(into: np.ndarray, root: int) -> np.ndarray:
     """The nodes of a cycle among the chosen edges; empty if there is none."""
-    visited: dict[int, int] = {root: -1}
-    for start in into:
+    start_of = {root: root}
+    for start in range(len(into)):
         node = start
-        while node not in visited:
-            visited[node] = start
-            node = into[node]
-        if visited[node] == start:
+        while node not in start_of:
+            start_of[node] = start
+            node = int(into[node])
+        if start_of[node] == start != root:
             members = [node]
             while into[members[-1]] != node:
-                members.append(into[members[-1]])
-            return tuple(members)
-    return ()
+                members.append(int(into[members[-1]]))
+            return np.array(members)
+    return np.zeros(0, np.intp)
 
 
-def _draw_together(
-    new: int,
-    members: tuple[int, ...],
-    into: dict[int, int],
-    others: list[int],
-    weight: np.ndarray,
-    edge: np.ndarray,
-) -> None:
-    inside, outside = np.array(members), np.array(others)
-    replaced = weight[[into[m] for m in members], inside]
-    entering = weight[np.ix_(outside, inside)]
-    gain = np.where(entering > NO_EDGE, entering - replaced, NO_EDGE)
-    _keep_best(weight, edge, gain, edge[np.ix_(outside, inside)], outside, new)
-    leaving = weight[np.ix_(inside, outside)].T
-    best = leaving.max(axis=1)
-    names = np.where(leaving == best[:, None], edge[np.ix_(inside, outside)].T, np.iinfo(int).max)
-    weight[new, outside], edge[new, outside] = best, names.min(axis=1)
-
-
-def _keep_best(
-    weight: np.ndarray,
-    edge: np.ndarray,
-    gain: np.ndarray,
-    names: np.ndarray,
-    outside: np.ndarray,
-    new: int,
-) -> None:
-    best = gain.max(axis=1)
-    weight[outside, new] = best
-    edge[outside, new] = np.where(gain == best[:, None], names, np.iinfo(int).max).min(axis=1)
-
-
-def _unfold(
-    n: int,
-    root: int,
-    into: dict[int, int],
-    edge: np.ndarray,
-    circles: list[_Circle],
-    within: list[int],
-) -> tuple[int, ...]:
-    """Expand the cycles, the last one first, each at the node where the edge into it ends."""
-    edge_into = {node: int(edge[tail, node]) for node, tail in into.items()}
-    for circle in reversed(circles):
-        entering = edge_into.pop(circle.node)
-        opened = entering % n
-        while within[opened] != circle.node:
-            opened = within[opened]
-        for member, inner in zip(circle.members, circle.into, strict=True):
-            edge_into[member] = entering if member == opened else inner
-    return tuple(-1 if node == root else edge_into[node] // n for node in range(n))
+def _keep_best(weight: np.ndarray, edge: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The best weight of each row and its edge; of equal ones, the lowest edge of the data."""
+    best = weight.max(axis=1)
+    return best, np.where(weight == best[:, None], edge, LAST).min(axis=1)
 
 
 DECIMALS = 9  # of a nat; smaller differences are rounding errors of the solver

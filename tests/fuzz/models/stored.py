@@ -36,7 +36,7 @@ ODD: list[Any] = [
     None, True, False, "", "x", "rbf", "precomputed", "predict", "fit", "a" * 5000, [], {}, [[]],
     {"tuple": []}, {"dict": []}, {"dict": [["a", 1]]}, {"float": "nan"}, {"float": "inf"},
     {"texts": [[2], ["a", "b"]]}, {"texts": [[0], []]}, {"objects": [[1], [None]]},
-    {"dtype": "<f8"}, {"bunch": []}, {"array": 0}, {"array": 1}, {"scalar": 0}, {"object": 0},
+    {"dtype": "<f8"}, {"array": 0}, {"array": 1}, {"scalar": 0}, {"object": 0},
     {"object": 1}, {"object": 10**9}, {"sparse": ["csr_array", [1, 1 << 47], []]},
     {"dict": [[{"object": 0}, 1]]}, {"dict": [[{"tuple": [0, 1]}, 1]]}, {"eval": "1"}, 1e300, 0.5,
     1 << 70, *WHOLE,
