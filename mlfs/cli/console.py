@@ -107,11 +107,6 @@ class Console:
         sys.stderr.flush()
 
 
-def console_of(context: click.Context) -> Console:
-    """The console of a run."""
-    return context.ensure_object(Console)
-
-
 pass_console = click.make_pass_decorator(Console, ensure=True)
 REPORTS = {".json": "json", ".csv": "csv"}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,6 @@ import click
 
 from mlfs.cli.console import Console, pass_console
 from mlfs.cli.help import Group, topical
-from mlfs.cli.progress import Arriving
 from mlfs.cli.shared_options import form_of, stacked, talking
 
 if TYPE_CHECKING:
@@ -180,5 +180,5 @@ def path(console: Console, /, name: str, subset: str, mirror: int, offline: bool
 def _path(console: Console, name: str, subset: str, mirror: int, offline: bool) -> Path:
     from mlfs.datasets import path as find
 
-    with Arriving(console, name) as arriving:
-        return find(name, subset, mirror=mirror, download=not offline, progress=arriving.tell)
+    shown = not console.quiet and console.animated(sys.stderr)
+    return find(name, subset, mirror=mirror, download=not offline, progress=shown)

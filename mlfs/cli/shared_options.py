@@ -11,7 +11,7 @@ import click
 from mlfs.api.options import NAMED, OPTIONS, TO_SELECT, Option
 from mlfs.api.value_kinds import FeatureNumber, Number, Switch, ThreadCount, Whole, literal
 from mlfs.binnings import BINNINGS
-from mlfs.cli.console import console_of
+from mlfs.cli.console import Console
 from mlfs.cli.help import OTHER, topical
 from mlfs.cli.panel_options import pair, read_panel
 from mlfs.errors import DataError, UsageError, printable, setting
@@ -45,7 +45,7 @@ def _recorded(attribute: str) -> Callable[..., None]:
 
     def keep(context: click.Context, _: click.Parameter, value: Any) -> None:
         if value:
-            setattr(console_of(context), attribute, value)
+            setattr(context.ensure_object(Console), attribute, value)
 
     return keep
 

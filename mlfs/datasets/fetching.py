@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import os
 import re
+import shutil
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -24,6 +27,8 @@ from mlfs.errors import DataError, MissingExtra, UnknownName, UsageError, plural
 
 Progress = Callable[[str, int, int], None]  # the file, the bytes so far, all bytes
 CHUNK = 1 << 16
+BAR, EVERY = 30, 0.25  # characters, and seconds between two bars
+CLEAR = "\r\x1b[K"  # the line on a terminal
 PATIENCE = (10, 60)  # seconds for a connection, and between two pieces
 
 
@@ -327,25 +332,25 @@ def _rename(data: Dataset, name: str) -> Dataset:
 
 @contextmanager
 def _progress_callback(progress: bool | Progress) -> Iterator[Progress | None]:
-    """The function that is called with the progress of a file."""
+    """The function that is called with the progress of a file; a bar on stderr by default."""
     if callable(progress) or not progress:
         yield progress or None
         return
-    try:
-        from tqdm import tqdm
-    except ImportError:  # the bar is missed, the data are not
-        yield None
-        return
-    bar: Any = None
+    last = -math.inf
 
     def show(file: str, done: int, total: int) -> None:
-        nonlocal bar
-        if bar is None:
-            bar = tqdm(total=total, desc=file, unit="B", unit_scale=True, leave=False)
-        bar.update(done - bar.n)
+        nonlocal last
+        if time.monotonic() < last + EVERY:
+            return
+        last = time.monotonic()
+        full = BAR * done // max(total, 1)
+        sizes = f"{done / 1e6:.1f} of {total / 1e6:.1f} MB"
+        line = f"{file}: [{'#' * full}{'.' * (BAR - full)}] {sizes} (Ctrl-C: go on later)"
+        sys.stderr.write(f"{CLEAR}{line[: shutil.get_terminal_size().columns - 1]}")
+        sys.stderr.flush()
 
     try:
         yield show
     finally:
-        if bar is not None:
-            bar.close()
+        if last > 0:
+            sys.stderr.write(CLEAR)
