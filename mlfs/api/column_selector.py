@@ -13,6 +13,7 @@ import functools
 import os
 import sys
 import warnings
+from collections.abc import Sequence
 from importlib import metadata
 from typing import Any
 
@@ -77,16 +78,20 @@ def width(x: Any) -> int:
     return int(shape[1]) if len(shape) == 2 else 0
 
 
+def names_of(x: Any) -> list[str]:
+    """The names of the columns of X, or numbered ones."""
+    return [str(n) for n in x.columns] if family(x) else [f"x{j}" for j in range(width(x))]
+
+
 def _by_dtype(categorical: Any) -> bool:
     """Whether `categorical_features` leaves it to the types of the columns."""
     return categorical is None or (isinstance(categorical, str) and categorical == "from_dtype")
 
 
-def categorical_names(categorical: Any, x: Any) -> list[str] | None:
-    """The names of the columns of X that `categorical_features` names, or None."""
+def categorical_names(categorical: Any, names: Sequence[str]) -> list[str] | None:
+    """The names that `categorical_features` names of those of the columns of X, or None."""
     if _by_dtype(categorical):
         return None
-    names = [str(n) for n in x.columns] if family(x) else [f"x{j}" for j in range(width(x))]
     if not isinstance(categorical, str):
         mask = np.asarray(categorical)
         if mask.dtype == bool:

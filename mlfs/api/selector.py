@@ -18,6 +18,7 @@ from mlfs.api.column_selector import (
     ColumnSelector,
     PickReport,
     categorical_names,
+    names_of,
     refuse_no_columns,
     refuse_reading,
 )
@@ -368,7 +369,7 @@ class FeatureSelector(ColumnSelector):
             X,
             y,
             classes=self.classes,
-            categorical=categorical_names(self.categorical_features, X),
+            categorical=categorical_names(self.categorical_features, names_of(X)),
             numbers=keeps_numbers(vars(self)),
             dates=self.dates,
         )

@@ -6,9 +6,10 @@ Dense rows for the learners that take no sparse ones, within the memory that is 
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import joblib
 import numpy as np
@@ -30,6 +31,7 @@ from mlfs.models.progress_reports import report_each
 from mlfs.models.storage.storable import storable
 from mlfs.search.label_parents import Structure
 
+T = TypeVar("T")
 CELL = 8
 ROWS_AT_ONCE = 1 << 22  # cells of dense rows that are made at a time in prediction
 GIGABYTE = 1_000_000_000
@@ -127,27 +129,19 @@ class Learner:
     parents: tuple[int, ...]
 
     @property
-    def linear(self) -> LinearParts | None:
-        """Its coefficients, if it is linear."""
-        if self.estimator is None:
-            return None
-        width = None if self.columns is None else len(self.columns)
-        return linear_parts(self.estimator, width, len(self.parents))
-
-    @property
     def probabilistic(self) -> bool:
         """Whether it knows probabilities; a constant does."""
         return self.estimator is None or hasattr(self.estimator, "predict_proba")
 
 
-def linear_parts(estimator: Any, width: int | None, n_parents: int) -> LinearParts | None:
+def linear_parts(learner: Learner) -> LinearParts | None:
     """The coefficients of a fitted classifier on columns of X and parents; None if not linear."""
+    estimator, mixin = learner.estimator, LinearClassifierMixin
+    if not isinstance(estimator, mixin):
+        return None
     kind = type(estimator)
-    if not isinstance(estimator, LinearClassifierMixin):
-        return None
-    if kind.decision_function is not LinearClassifierMixin.decision_function:
-        return None
-    if kind.predict is not LinearClassifierMixin.predict:
+    own_decision = kind.decision_function is not mixin.decision_function
+    if own_decision or kind.predict is not mixin.predict:
         return None
     logistic = _is_logistic(estimator)
     if hasattr(estimator, "predict_proba") and not logistic:
@@ -155,9 +149,9 @@ def linear_parts(estimator: Any, width: int | None, n_parents: int) -> LinearPar
     coef = estimator.coef_
     coef = coef.toarray() if sp.issparse(coef) else np.asarray(coef)
     coef = coef.astype(np.float64).reshape(-1)
-    n_of_x = coef.size - n_parents
+    n_of_x = coef.size - len(learner.parents)
     intercept = float(np.asarray(estimator.intercept_, dtype=np.float64).reshape(-1)[0])
-    of_x = coef[: n_of_x if width is None else width]
+    of_x = coef[: n_of_x if learner.columns is None else len(learner.columns)]
     return LinearParts(of_x, coef[n_of_x:], intercept, logistic)
 
 
@@ -198,19 +192,20 @@ def fit_learners(
         (problem, label, structure.parents[label], weights, estimators[label])
         for label in range(problem.q)
     ]
-    with _blas().limit(limits=1, user_api="blas"):  # its sums depend on how many threads it has
-        if n_jobs == 1:
-            return tuple(fit_learner(*task) for task in report_each("classifiers", tasks))
-        if _thread_safe(problem.base_estimator):
-            run = joblib.Parallel(n_jobs, prefer="threads")
-            return tuple(run(joblib.delayed(fit_learner)(*task) for task in tasks))
-    run = joblib.Parallel(n_jobs, prefer="processes")
-    return tuple(run(joblib.delayed(_fit_apart)(*task) for task in tasks))
+    tasks_told = report_each("classifiers", tasks) if n_jobs == 1 else tasks
+    run = joblib.Parallel(
+        n_jobs, prefer="threads" if _thread_safe(problem.base_estimator) else "processes"
+    )
+    with _blas().limit(limits=1, user_api="blas"):  # for all threads of this process
+        return tuple(
+            run(joblib.delayed(with_one_thread)(fit_learner, *task) for task in tasks_told)
+        )
 
 
-def _fit_apart(*task: Any) -> Learner:
+def with_one_thread(work: Callable[..., T], *arguments: Any) -> T:
+    """Call a function with one thread of BLAS: its sums depend on how many threads it has."""
     with _blas().limit(limits=1, user_api="blas"):
-        return fit_learner(*task)
+        return work(*arguments)
 
 
 def fit_learner(

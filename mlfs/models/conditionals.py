@@ -17,6 +17,7 @@ from mlfs.models.base_learners import (
     Learner,
     fit_learners,
     grow_learner,
+    linear_parts,
     refuse_unweightable,
     stacked,
     wants_dense,
@@ -266,7 +267,7 @@ class _Linear:
 
     @classmethod
     def of(cls, learners: tuple[Learner, ...], width: int) -> _Linear:
-        parts = [learner.linear for learner in learners]
+        parts = [linear_parts(learner) for learner in learners]
         of_x = [np.zeros(0) if part is None else part.of_x for part in parts]
         rows = [
             _rows_of(learner, width)[: len(coefficients)]

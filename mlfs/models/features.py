@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, clone
 
 from mlfs import criteria
 from mlfs.api.candidates import columns_named
+from mlfs.api.column_selector import categorical_names
 from mlfs.api.options import Options, is_auto, seed_of
 from mlfs.api.plan import Plan, search
 from mlfs.api.prepared import DEFAULTS
@@ -107,8 +108,8 @@ class Selected(FeaturePlan):
         options.pop("verbose")
         seed = seed_of(options.pop("random_state"))
         counting = {name: options.pop(name) for name in DEFAULTS if name in options}
-        nominal = _nominal_names(options.pop("categorical_features"), problem)
-        prepared = problem.prepared(nominal, **counting)
+        nominal = categorical_names(options.pop("categorical_features"), problem.feature_names)
+        prepared = problem.prepared(nominal or (), **counting)
         _, criterion = criteria.get(options["criterion"], options["parameters"])
         if criterion.network is not False and options["network"] is None:
             options["network"] = structure
@@ -205,14 +206,11 @@ def feature_plan(features: Any, n: Any = None) -> FeaturePlan:
     if isinstance(n, (list, tuple)):
         msg = f"n is one number of features here, not the {len(n)} of {printable(repr(n))}"
         raise UsageError(msg)
-    if isinstance(features, str) and features not in NAMED:
+    by_name = isinstance(features, str) and features not in NAMED
+    if by_name:
         check_criterion(features)
-    by_criterion = (
-        (isinstance(features, str) and features not in NAMED)
-        or isinstance(features, Criterion)
-        or (isinstance(features, type) and issubclass(features, Criterion))
-    )
-    if by_criterion:
+    is_class = isinstance(features, type) and issubclass(features, Criterion)
+    if by_name or is_class or isinstance(features, Criterion):
         return Selected(FeatureSelector(features, n))
     if n is not None:
         msg = (
@@ -220,8 +218,14 @@ def feature_plan(features: Any, n: Any = None) -> FeaturePlan:
             f"{printable(repr(features))}: name a criterion, or leave n out"
         )
         raise UsageError(msg)
-    if features is None or isinstance(features, str):
-        return _named_plan(features)
+    if features in (None, "all"):
+        return AllFeatures()
+    if features == "ldf":
+        return LDF()
+    if features == "llsf":
+        from mlfs.models.baselines.llsf import LLSFFeatures
+
+        return LLSFFeatures()
     if isinstance(features, FeaturePlan):
         return clone(features)
     if isinstance(features, FeatureSelector):
@@ -235,16 +239,6 @@ def feature_plan(features: Any, n: Any = None) -> FeaturePlan:
         f"or a mapping from labels to columns, not {printable(repr(features))}"
     )
     raise UsageError(msg)
-
-
-def _named_plan(name: str | None) -> FeaturePlan:
-    if name == "ldf":
-        return LDF()
-    if name == "llsf":
-        from mlfs.models.baselines.llsf import LLSFFeatures
-
-        return LLSFFeatures()
-    return AllFeatures()
 
 
 @parameters
@@ -278,16 +272,6 @@ def _columns_of(selection: Selection, problem: Problem) -> Features:
         indices = columns_named(ranking.names, names, "features")
         columns[_label_number(label, problem.names)] = np.array(indices, dtype=np.intp)
     return tuple(columns)
-
-
-def _nominal_names(nominal: Any, problem: Problem) -> list[str]:
-    """The names of the columns that a `FeatureSelector` takes as nominal."""
-    if nominal is None or (isinstance(nominal, str) and nominal == "from_dtype"):
-        return []
-    if not isinstance(nominal, str) and np.asarray(nominal).dtype == bool:
-        nominal = np.flatnonzero(nominal)
-    indices = columns_named(nominal, problem.feature_names, "categorical_features")
-    return [problem.feature_names[j] for j in indices]
 
 
 def _label_number(label: Any, names: tuple[str, ...]) -> int:

@@ -228,11 +228,12 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         columns: tuple[str, ...],
     ) -> Problem:
         """The problem without rows of weight 0."""
-        weights = self._weights(sample_weight, matrix.shape[0])
+        weights = None if sample_weight is None else check_weights(sample_weight, len(codes))
         if weights is not None and not weights.all():
             kept = np.flatnonzero(weights)
             matrix, codes, weights = matrix[kept], codes[kept], weights[kept]
-            weights = None if (weights == 1).all() else weights
+        if weights is not None and (weights == 1).all():
+            weights = None
         learner, names = self._learner(seed), self._labels.names
         return Problem(
             matrix, codes, names, columns, weights, learner, n_jobs=self.n_jobs, seed=seed
@@ -310,13 +311,6 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         except (AttributeError, TypeError):
             return False
 
-    @staticmethod
-    def _weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
-        if sample_weight is None:
-            return None
-        weights = check_weights(sample_weight, n_rows)
-        return None if (weights == 1).all() else weights
-
     def _decode(self, codes: np.ndarray) -> np.ndarray:
         """The user's own values for predicted 0 and 1."""
         self._demand((codes == 0) | (codes == 1), codes, "prediction", "neither 0 nor 1")
@@ -361,7 +355,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         true = self._labels.codes(y, len(predicted))
         predicted_codes = self._labels.codes(predicted, len(predicted))
         right = ((true == predicted_codes) | (true < 0)).all(axis=1)
-        weights = self._weights(sample_weight, len(predicted))
+        weights = None if sample_weight is None else check_weights(sample_weight, len(predicted))
         return float(np.average(right, weights=weights))
 
     def __sklearn_tags__(self) -> Any:

@@ -137,8 +137,6 @@ class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no
         if _is_narrow(X):
             shares = np.ones(codes.size) if weights is None else weights
             x = with_last(X, intercept=True)
-            if start is not None and start.size != x.shape[1]:
-                start = None
             starts = [] if start is None else [start]
             w = Newton().solve(x, codes, self.C_ * shares, starts, FITTED * self.C_)
             self.coef_, self.intercept_ = w[None, :-1].copy(), w[-1:].copy()

@@ -685,7 +685,9 @@ def test_rows_are_held_out_of_what_is_learned(folds):
     assert any((a[1] != b[1]).any() for a, b in zip(held.splits, other.splits, strict=True))
 
 
-@pytest.mark.parametrize("base", [RandomForestClassifier(5), KNeighborsClassifier(3)], ids=str)
+@pytest.mark.parametrize(
+    "base", [RandomForestClassifier(5, random_state=0), KNeighborsClassifier(3)], ids=str
+)
 def test_any_probabilistic_learner_will_do_and_gives_one_answer(base):
     one = problem(3, q=3, base=base)
     for learner in (Polytree(folds=2), Arborescence(folds=2)):
@@ -735,7 +737,7 @@ def test_regressions_side_by_side_are_scikit_learn_s(intercept, form, scale, c):
     others[:, 1] = y  # tells all
     others[:, 2] = 0  # tells nothing
     shares = rng.uniform(0.5, 2, (90, 1)) * (rng.random((90, 4)) < 0.9)
-    found = fit_each(with_last(form(x), intercept), y, c, shares, others)
+    found = fit_each(with_last(form(x), intercept), y, c, shares, others, np.zeros(6))
     for k in range(4):
         known = LogisticRegression(
             C=c, fit_intercept=intercept, solver="newton-cholesky", tol=1e-12, max_iter=1000
@@ -758,7 +760,7 @@ def test_regressions_on_parts_of_the_rows_are_scikit_learn_s(intercept, form, sc
         half = [rng.permutation(np.flatnonzero(y == value))[: size // 2] for value in (0, 1)]
         rows = np.concatenate(half)
         shares[rows, k] = rng.uniform(0.5, 2, rows.size)
-    found = fit_each(with_last(form(x), intercept), y, 2.0, shares)
+    found = fit_each(with_last(form(x), intercept), y, 2.0, shares, None, np.zeros(25))
     for k in range(len(sizes)):
         rows = shares[:, k] > 0
         known = LogisticRegression(

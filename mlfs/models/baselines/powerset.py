@@ -67,13 +67,9 @@ class SetClassifiers:
         alone = _set_problem(problem, complete, classes, np.arange(len(sets)))
         return cls(sets, independent_part(alone, learners))
 
-    def scores(self, x: Any) -> np.ndarray:
-        """The decision value of each set, (n_rows, s)."""
-        return each_alone(self.fitted.on(x), "decision")
-
     def best_sets(self, x: Any) -> np.ndarray:
         """The set of greatest decision value, of equals the lowest; int8, (n_rows, q)."""
-        scores = self.scores(x)
+        scores = each_alone(self.fitted.on(x), "decision")
         best: np.ndarray = self.sets[(scores >= scores.max(axis=1, keepdims=True) - TIE).argmax(1)]
         return best
 

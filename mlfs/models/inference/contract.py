@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from numbers import Real
 from typing import Any, Protocol
 
@@ -18,26 +17,11 @@ from sklearn.base import BaseEstimator
 
 from mlfs.errors import UsageError, printable
 from mlfs.models.storage.storable import parameters, storable
+from mlfs.search.label_parents import Structure
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.intp]
 Labels = npt.NDArray[np.int8]
-
-
-class Shape(Protocol):
-    """The structure of a model; `mlfs.models.Structure` is one."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The labels."""
-
-    @property
-    def order(self) -> tuple[int, ...]:
-        """The labels by number, parents before their children."""
-
-    @property
-    def parents(self) -> tuple[tuple[int, ...], ...]:
-        """The parents of each label, ascending."""
 
 
 class Conditionals(Protocol):
@@ -48,7 +32,7 @@ class Conditionals(Protocol):
     """
 
     @property
-    def structure(self) -> Shape:
+    def structure(self) -> Structure:
         """The parents of each label."""
 
     @property
@@ -61,7 +45,7 @@ class Conditionals(Protocol):
 
     @property
     def probabilistic(self) -> bool:
-        """Whether `log_proba` and `table` can be used."""
+        """Whether `log_proba` can be used."""
 
     def log_proba(self, label: int, rows: Any, parents: Any) -> Any:
         """Logarithms of P(label = 0 or 1 | x, parents), shape (len(rows), 2).
@@ -72,12 +56,6 @@ class Conditionals(Protocol):
 
     def decide(self, label: int, rows: Any, parents: Any) -> Any:
         """The base learner's own decision for each of the rows, int8."""
-
-    def table(self, label: int) -> Any:
-        """Logarithms of P for all values of the parents, shape (n_rows, 2**n_parents, 2).
-
-        The k-th parent, ascending, is bit k of the middle index.
-        """
 
 
 MOST_PARENTS = 12  # of a label whose table of all their values is made
@@ -140,12 +118,7 @@ def real(value: Any, what: str, fine: Callable[[float], bool]) -> float:
 
 def parents_in(conditionals: Conditionals, label: int, labels: Labels) -> Labels:
     """The columns of a label's parents, from all columns."""
-    return labels.take(_columns(conditionals.structure.parents[label]), axis=1)
-
-
-@lru_cache(maxsize=4096)
-def _columns(labels: tuple[int, ...]) -> Ints:
-    return np.array(labels, dtype=np.intp)
+    return labels.take(np.array(conditionals.structure.parents[label], dtype=np.intp), axis=1)
 
 
 def blocks(n_rows: int, cells: int, budget: int) -> list[Ints]:
@@ -251,8 +224,6 @@ class Nodes:
     def join(cls, parts: Iterable[Nodes]) -> Nodes:
         """Nodes of one depth together."""
         parts = list(parts)
-        if len(parts) == 1:
-            return parts[0]
         return cls(
             parts[0].depth,
             np.concatenate([part.rows for part in parts]),

@@ -6,8 +6,8 @@ Carlo.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,6 @@ from mlfs.models.inference.contract import (
     Inference,
     Ints,
     Labels,
-    Shape,
     blocks,
     configurations,
     every_vector,
@@ -33,55 +32,25 @@ from mlfs.models.inference.contract import (
 )
 from mlfs.models.inference.monte_carlo import draw_samples, row_blocks
 from mlfs.models.storage.storable import storable
-from mlfs.search.label_parents import closing_edge
+from mlfs.search.label_parents import Structure, closing_edge
 
 Visit = tuple[bool, int, int]  # whether the node is a factor, its number, and the node before it
 
 
-@dataclass(frozen=True)
-class VisitPlan:
-    """An order in which labels and factors are visited, each after the one that leads to it.
-
-    Parameters
-    ----------
-    scopes : tuple of tuple of int
-        The labels of each factor: the parents from the last to the first, and the label itself.
-    factors_of : tuple of tuple of int
-        The factors of each label: its own and those of its children.
-    visits : tuple
-        Labels and factors, from one label of each connected part outwards.
-    """
-
-    scopes: tuple[tuple[int, ...], ...]
-    factors_of: tuple[tuple[int, ...], ...]
-    visits: tuple[Visit, ...]
-
-    @classmethod
-    def of(cls, structure: Shape) -> VisitPlan:
-        """The plan of a structure without cycles."""
-        scopes = tuple((*parents[::-1], label) for label, parents in enumerate(structure.parents))
-        factors_of: list[list[int]] = [[] for _ in scopes]
-        for factor, scope in enumerate(scopes):
-            for label in scope:
-                factors_of[label].append(factor)
-        frozen = tuple(map(tuple, factors_of))
-        return cls(scopes, frozen, tuple(_visits(scopes, frozen)))
-
-
-def _visits(
-    scopes: tuple[tuple[int, ...], ...], factors_of: tuple[tuple[int, ...], ...]
-) -> Iterator[Visit]:
+def _visits(scopes: list[tuple[int, ...]], factors_of: list[list[int]]) -> list[Visit]:
+    """Labels and factors, from one label of each connected part outwards."""
+    visits: list[Visit] = []
     reached: set[int] = set()
     for root in range(len(scopes)):
         waiting: list[Visit] = [] if root in reached else [(False, root, -1)]
         while waiting:
             is_factor, node, origin = waiting.pop()
-            yield is_factor, node, origin
-            if is_factor:
-                waiting += [(False, label, node) for label in scopes[node] if label != origin]
-            else:
+            visits.append((is_factor, node, origin))
+            if not is_factor:
                 reached.add(node)
-                waiting += [(True, factor, node) for factor in factors_of[node] if factor != origin]
+            after = scopes[node] if is_factor else factors_of[node]
+            waiting += [(not is_factor, other, node) for other in after if other != origin]
+    return visits
 
 
 @dataclass
@@ -90,43 +59,57 @@ class Factors:
 
     Parameters
     ----------
-    plan : Plan
+    scopes : list of tuple of int
+        The labels of each factor: the parents from the last to the first, and the label itself.
+    factors_of : list of list of int
+        The factors of each label: its own and those of its children.
+    visits : list of Visit
+        The order in which labels and factors are visited, each after the one that leads to it.
     values : list of ndarray
         The logarithm of each factor, one axis for the rows and one for each label of its scope.
     evidence : ndarray, shape (q, n_rows, 2)
         0 where a value of a label is possible, -inf where it is not.
     """
 
-    plan: VisitPlan
+    scopes: list[tuple[int, ...]]
+    factors_of: list[list[int]]
+    visits: list[Visit]
     values: list[Floats]
     evidence: Floats
 
     @classmethod
-    def of(cls, conditionals: Conditionals, rows: Ints, plan: VisitPlan) -> Factors:
-        """The tables of a model, for some of its rows."""
+    def of(cls, conditionals: Conditionals, rows: Ints) -> Factors:
+        """The tables of a model whose structure has no cycles, for some of its rows."""
+        parents = conditionals.structure.parents
+        scopes = [(*parents[label][::-1], label) for label in range(len(parents))]
+        factors_of = [
+            [k for k, scope in enumerate(scopes) if l in scope] for l in range(len(scopes))
+        ]
         values = [
             table_of(conditionals, label, rows).reshape(len(rows), *[2] * len(scope))
-            for label, scope in enumerate(plan.scopes)
+            for label, scope in enumerate(scopes)
         ]
-        return cls(plan, values, np.zeros((len(plan.scopes), len(rows), 2)))
+        evidence = np.zeros((len(scopes), len(rows), 2))
+        return cls(scopes, factors_of, _visits(scopes, factors_of), values, evidence)
 
     def some(self, rows: Ints) -> Factors:
         """The factors of some of the rows."""
-        return Factors(self.plan, [value[rows] for value in self.values], self.evidence[:, rows])
+        values = [value[rows] for value in self.values]
+        return replace(self, values=values, evidence=self.evidence[:, rows])
 
     def max_marginals(self) -> Floats:
         """The score of the best vector with each value of each label, (q, n_rows, 2)."""
         up: dict[tuple[int, int], Floats] = {}  # (factor, label): from a factor to a label
         down: dict[tuple[int, int], Floats] = {}  # (factor, label): from a label to a factor
-        for is_factor, node, origin in reversed(self.plan.visits):
+        for is_factor, node, origin in reversed(self.visits):
             if is_factor:
                 up[node, origin] = self._from_factor(node, origin, down)
             elif origin >= 0:
                 down[origin, node] = self._from_label(node, origin, up)
         out = np.empty_like(self.evidence)
-        for is_factor, node, origin in self.plan.visits:
+        for is_factor, node, origin in self.visits:
             if is_factor:
-                for label in self.plan.scopes[node]:
+                for label in self.scopes[node]:
                     if label != origin:
                         up[node, label] = self._from_factor(node, label, down)
             else:
@@ -134,7 +117,7 @@ class Factors:
         return out
 
     def _from_factor(self, factor: int, label: int, down: dict[tuple[int, int], Floats]) -> Floats:
-        scope = self.plan.scopes[factor]
+        scope = self.scopes[factor]
         total = self.values[factor]
         for axis, neighbour in enumerate(scope, start=1):
             if neighbour != label:
@@ -145,7 +128,7 @@ class Factors:
 
     def _from_label(self, label: int, factor: int, up: dict[tuple[int, int], Floats]) -> Floats:
         total = self.evidence[label]
-        for neighbour in self.plan.factors_of[label]:
+        for neighbour in self.factors_of[label]:
             if neighbour != factor:
                 total = total + up[neighbour, label]
         return total
@@ -161,7 +144,7 @@ class Factors:
 
         Each is the sum of the messages before and after it: -inf cannot be subtracted again.
         """
-        factors = self.plan.factors_of[label]
+        factors = self.factors_of[label]
         after = [np.zeros_like(self.evidence[label])]
         for factor in reversed(factors[1:]):
             after.append(after[-1] + up[factor, label])
@@ -194,11 +177,10 @@ class MaxSum(Inference):
         """The label vector of each row, int8 of shape (n_rows, q)."""
         refuse_without_probabilities(conditionals, "max-sum")
         _refuse_unless_polytree(conditionals)
-        plan = VisitPlan.of(conditionals.structure)
         cells = conditionals.q << (most_parents(conditionals.structure.parents) + 1)
         out = np.zeros((conditionals.n_rows, conditionals.q), dtype=np.int8)
         for rows in blocks(conditionals.n_rows, cells, CELLS):
-            out[rows] = _mode(Factors.of(conditionals, rows, plan))
+            out[rows] = _mode(Factors.of(conditionals, rows))
         return out
 
 
@@ -307,9 +289,9 @@ def marginals(
     return np.clip(probabilities, 0.0, 1.0)
 
 
-def has_exact_marginals(structure: Shape) -> bool:
+def has_exact_marginals(structure: Structure) -> bool:
     """Whether `marginals` is exact for a structure."""
-    return is_small_polytree(structure.parents) or max(_open_labels(structure)) <= MOST_OPEN
+    return is_small_polytree(structure.parents) or _most_open(structure) <= MOST_OPEN
 
 
 def _along_polytree(conditionals: Conditionals) -> Floats:
@@ -328,12 +310,12 @@ def _along_polytree(conditionals: Conditionals) -> Floats:
     return out
 
 
-def _open_labels(structure: Shape) -> list[int]:
-    """How many labels are in play at each place: decided, and parents of a label to come."""
-    return [len(before) + 1 for before, _ in _windows(structure)]
+def _most_open(structure: Structure) -> int:
+    """The most labels in play at a place: decided, and parents of a label to come."""
+    return max(len(before) + 1 for before, _ in _windows(structure))
 
 
-def _windows(structure: Shape) -> list[tuple[list[int], list[int]]]:
+def _windows(structure: Structure) -> list[tuple[list[int], list[int]]]:
     """At each place of the order: the labels in play before it, and those in play after it."""
     last_place: dict[int, int] = {}
     for place, label in enumerate(structure.order):
@@ -351,7 +333,7 @@ def _along_chain(conditionals: Conditionals) -> Floats:
     """The joint probability of the labels in play, carried along the order."""
     structure = conditionals.structure
     out = np.zeros((conditionals.n_rows, conditionals.q))
-    for rows in blocks(conditionals.n_rows, 1 << max(_open_labels(structure)), MARGINAL_CELLS):
+    for rows in blocks(conditionals.n_rows, 1 << _most_open(structure), MARGINAL_CELLS):
         joint = np.ones((len(rows), 1))
         for label, (before, after) in zip(structure.order, _windows(structure), strict=True):
             joint = _extend(conditionals, label, rows, joint, before)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -95,7 +94,7 @@ class BestFirst(Inference):
             out[rows] = greedy.labels
             unsure = np.flatnonzero(greedy.scores <= max(SURE, floor))
             if unsure.size:
-                search = _TreeSearch.begin(conditionals, rows[unsure], greedy.some(unsure), floor)
+                search = _TreeSearch(conditionals, rows[unsure], greedy.some(unsure), floor)
                 search.run(most)
                 given_up += search.give_up(most)
                 out[rows[unsure]] = search.best.labels
@@ -109,34 +108,23 @@ class BestFirst(Inference):
         return out
 
 
-@dataclass
 class _TreeSearch:
     """The search of one block of rows; it knows rows by their place in the block."""
 
-    conditionals: Conditionals
-    rows: Ints
-    best: Nodes
-    top: Floats  # the best score so far; that of `best` may be less by a tie
-    bar: Floats  # what a leaf must reach to be of use
-    suffix_bound: Floats
-    below: np.ndarray  # rows without a leaf that reaches epsilon, so far
-    spent: Floats
-    cut: list[Nodes] = field(default_factory=list)
-
-    @classmethod
-    def begin(
-        cls, conditionals: Conditionals, rows: Ints, greedy: Nodes, floor: float
-    ) -> _TreeSearch:
-        best = Nodes(greedy.depth, np.arange(len(rows)), greedy.labels, greedy.scores)
+    def __init__(self, conditionals: Conditionals, rows: Ints, greedy: Nodes, floor: float) -> None:
+        self.conditionals, self.rows = conditionals, rows
+        self.best = Nodes(greedy.depth, np.arange(len(rows)), greedy.labels, greedy.scores)
         if np.isneginf(floor):
-            best = best_leaves(Nodes.join([best, fan(conditionals, rows, WIDTH)]))
-        below = best.scores < floor - TIE
-        top = np.where(below, floor, best.scores)
-        suffix_bound = suffix_bounds(conditionals, rows)
-        suffix_bound[:, below] = 0.0  # Algorithm 2 compares the nodes themselves with epsilon
-        return cls(
-            conditionals, rows, best, top, top - TIE, suffix_bound, below, np.zeros(len(rows))
-        )
+            self.best = best_leaves(Nodes.join([self.best, fan(conditionals, rows, WIDTH)]))
+        # rows without a leaf that reaches epsilon, so far
+        self.below = self.best.scores < floor - TIE
+        # the best score so far, which that of `best` may miss by a tie; what a leaf must reach
+        self.top = np.where(self.below, floor, self.best.scores)
+        self.bar = self.top - TIE
+        self.suffix_bound = suffix_bounds(conditionals, rows)
+        self.suffix_bound[:, self.below] = 0.0  # Algorithm 2 compares the nodes with epsilon
+        self.spent: Floats = np.zeros(len(rows))
+        self.cut: list[Nodes] = []
 
     def run(self, most: float) -> None:
         q = self.conditionals.q

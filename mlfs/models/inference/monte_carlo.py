@@ -27,11 +27,9 @@ from mlfs.models.inference.contract import (
     blocks,
     joint_log_proba,
     log_proba_of,
-    numbered,
     parents_in,
     real,
     refuse_without_probabilities,
-    table_of,
     walk,
     whole,
 )
@@ -108,7 +106,8 @@ def draw_samples(
     node_of_sample = np.repeat(np.arange(n), n_samples).reshape(n, n_samples)
     marginals = np.empty((n, conditionals.q))
     for label in conditionals.structure.order:
-        ones = _ones(conditionals, label, rows, nodes)
+        parents = parents_in(conditionals, label, nodes.labels)
+        ones = np.exp(conditionals.log_proba(label, rows[nodes.rows], parents)[:, 1])
         chances = ones[node_of_sample]
         marginals[:, label] = chances.mean(axis=1)
         node_of_sample = 2 * node_of_sample + (uniforms[:, :, label] < chances)
@@ -119,16 +118,6 @@ def draw_samples(
         nodes = nodes.children(conditionals, scores, seen.reshape(-1, 2))
     counts = np.bincount(node_of_sample.ravel(), minlength=len(nodes)).astype(np.float64)
     return Support(n, nodes.rows, nodes.labels, counts), node_of_sample, marginals
-
-
-def _ones(conditionals: Conditionals, label: int, rows: Ints, nodes: Nodes) -> Floats:
-    """P(label = 1 | x, parents) of each node; for few parents, once for each of their values."""
-    parents = parents_in(conditionals, label, nodes.labels)
-    k = parents.shape[1]
-    if len(rows) << min(k, 40) >= len(nodes):
-        return np.exp(conditionals.log_proba(label, rows[nodes.rows], parents)[:, 1])
-    table = np.exp(table_of(conditionals, label, rows)[:, :, 1])
-    return np.asarray(table[nodes.rows, numbered(parents)])
 
 
 @storable

@@ -89,29 +89,17 @@ def _tree(n_features: Any, n_classes: Any, n_outputs: Any, fields: Any, values: 
             "its decision trees were made by another version of scikit-learn, whose trees have "
             "other parts: use that version, or train again"
         )
-    n = len(fields["left_child"])
+    nodes = np.zeros(len(fields["left_child"]), dtype=dtype)
     for field in dtype.names:
-        part = fields[field]
-        fits = isinstance(part, np.ndarray) and part.shape == (n,) and part.dtype == dtype[field]
-        demand(fits and n, f"{field} of a tree is wrong")
-    shape = (n, 1, int(n_classes[0]))
-    good = isinstance(values, np.ndarray) and values.shape == shape and values.dtype == np.float64
-    shares = good and ((values >= 0) & (values <= 1)).all()
-    demand(shares, "the values of a tree are no shares of classes")
-    demand(not np.isnan(fields["threshold"]).any(), "a threshold of a tree is no number")
-    nodes = np.zeros(n, dtype=dtype)
-    for field in dtype.names:
+        demand(fields[field].dtype == dtype[field], f"{field} of a tree is wrong")
         nodes[field] = fields[field]
+    demand(len(nodes), "a tree has no nodes")
+    demand(((values >= 0) & (values <= 1)).all(), "the values of a tree are no shares of classes")
+    demand(not np.isnan(nodes["threshold"]).any(), "a threshold of a tree is no number")
     tree = compiled.Tree(n_features, n_classes.astype(np.intp), 1)
     depth = _depth(nodes["left_child"], nodes["right_child"], nodes["feature"], n_features)
-    tree.__setstate__(
-        {
-            "max_depth": depth,
-            "node_count": n,
-            "nodes": nodes,
-            "values": np.ascontiguousarray(values),
-        }
-    )
+    state = {"max_depth": depth, "node_count": len(nodes), "nodes": nodes}
+    tree.__setstate__({**state, "values": np.ascontiguousarray(values)})  # checks their shapes
     return tree
 
 

@@ -16,14 +16,12 @@ import joblib
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import expit
-from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import has_fit_parameter
-from threadpoolctl import threadpool_limits
 
 from mlfs.api.options import threads
 from mlfs.errors import DataError, UsageError, printable
-from mlfs.models.base_learners import fit_learner, stacked
+from mlfs.models.base_learners import fit_learner, stacked, with_one_thread
 from mlfs.models.problem import Stream
 from mlfs.models.progress_reports import report_each
 from mlfs.models.structures.newton import (
@@ -75,11 +73,8 @@ class HeldOut:
         """``work(self, label, *arguments)`` for all labels, as rows; several at the same time."""
         q = self.problem.q
         n_jobs = min(threads(self.problem.n_jobs), q)
-        if n_jobs == 1:
-            with threadpool_limits(limits=1, user_api="blas"):
-                labels = report_each(self.what, range(q))
-                return np.array([work(self, label, *arguments) for label in labels])
-        tasks = (joblib.delayed(_with_one_thread)(work, self, k, *arguments) for k in range(q))
+        labels = report_each(self.what, range(q)) if n_jobs == 1 else range(q)
+        tasks = (joblib.delayed(with_one_thread)(work, self, k, *arguments) for k in labels)
         return np.array(joblib.Parallel(n_jobs)(tasks))
 
     def alone(self, label: int) -> np.ndarray:
@@ -93,7 +88,7 @@ class HeldOut:
             elif self._plain(label):
                 out[test] = self._predict_together(FoldPart(label, fold, rows, test), None)[0, 0]
             else:
-                out[test] = self._predict_fitted(label, rows, test, None, (fold, label))[0]
+                out[test] = self._predict_fitted(label, rows, test, None)[0]
         return np.clip(out, LEAST, 1 - LEAST)
 
     def given_each(
@@ -106,37 +101,24 @@ class HeldOut:
             candidates = list(others[start : start + AT_ONCE])
             out = np.full((2, len(candidates), self.problem.n_rows), np.nan)
             for fold, (learn, test) in enumerate(self.splits):
-                self._fill(out, fold, learn, test, label, candidates)
+                remaining = []
+                for k, other in enumerate(candidates):
+                    rows = _usable_rows(self.problem, learn, label, other)
+                    share = self._share(label, rows)
+                    if share is not None:
+                        out[:, k, test] = share
+                    elif self._plain(label):
+                        remaining.append(k)
+                    else:
+                        out[:, k, test] = self._predict_fitted(label, rows, test, other)
+                if remaining:
+                    rows = _usable_rows(self.problem, learn, label)
+                    part = FoldPart(label, fold, rows, test)
+                    probabilities = self._predict_together(part, [candidates[k] for k in remaining])
+                    out[:, np.array(remaining)[:, None], test] = probabilities
                 out[:, :, test] = np.clip(out[:, :, test], LEAST, 1 - LEAST)
             for k, other in enumerate(candidates):
                 yield other, out[:, k]
-
-    def _fill(
-        self,
-        out: np.ndarray,
-        fold: int,
-        learn: np.ndarray,
-        test: np.ndarray,
-        label: int,
-        others: list[int],
-    ) -> None:
-        """One fold of `given_each`."""
-        remaining = []
-        for k, other in enumerate(others):
-            rows = _usable_rows(self.problem, learn, label, other)
-            share = self._share(label, rows)
-            if share is not None:
-                out[:, k, test] = share
-            elif self._plain(label):
-                remaining.append(k)
-            else:
-                stream = (fold, label, other)
-                out[:, k, test] = self._predict_fitted(label, rows, test, other, stream)
-        if remaining:
-            rows = _usable_rows(self.problem, learn, label)
-            part = FoldPart(label, fold, rows, test)
-            probabilities = self._predict_together(part, [others[k] for k in remaining])
-            out[:, np.array(remaining)[:, None], test] = probabilities
 
     def _share(self, label: int, rows: np.ndarray) -> float | None:
         """The smoothed share of ones of a label that is constant in some rows; else None."""
@@ -243,13 +225,10 @@ class HeldOut:
         rows: np.ndarray,
         test: np.ndarray,
         parent: int | None,
-        stream: tuple[int, ...],
     ) -> np.ndarray:
         """P(label = 1) of the test rows by any classifier, for each value of the other label."""
         parents = () if parent is None else (parent,)
-        draw = self.problem.generator(Stream.HELD_OUT, *stream)
-        base = _seeded(clone(self.problem.base_estimator), draw)
-        part = replace(self.problem, base_estimator=base).rows(rows)
+        part = self.problem.rows(rows)
         estimator = fit_learner(part, label, parents, part.weights).estimator
         x = self._x(label, test)
         values = [np.full((test.size, len(parents)), value, np.int8) for value in (0, 1)]
@@ -267,24 +246,6 @@ def _usable_rows(problem: Problem, rows: np.ndarray, *labels: int) -> np.ndarray
     if problem.weights is not None:
         usable &= problem.weights[rows] > 0
     return rows[usable]
-
-
-def _seeded(estimator: Any, generator: np.random.Generator) -> Any:
-    """Give a seed to each random part that has none, so that results are reproducible."""
-    seeds = {
-        name: int(generator.integers(2**31 - 1))
-        for name, value in sorted(estimator.get_params(deep=True).items())
-        if value is None and name.rpartition("__")[2] == "random_state"
-    }
-    return estimator.set_params(**seeds)
-
-
-def _with_one_thread(
-    work: Callable[..., np.ndarray], held: HeldOut, label: int, *arguments: Any
-) -> np.ndarray:
-    """Work on one label with one thread of BLAS: its sums do not depend on what runs beside it."""
-    with threadpool_limits(limits=1, user_api="blas"):
-        return work(held, label, *arguments)
 
 
 SPARSE = 0.2  # the share of values other than 0 up to which zeros are not stored

@@ -226,8 +226,8 @@ def fit_each(
     y: np.ndarray,
     c: float,
     shares: np.ndarray,
-    others: np.ndarray | None = None,
-    start: np.ndarray | None = None,
+    others: np.ndarray | None,
+    start: np.ndarray,
 ) -> Logistic:
     """Fit y on x, on parts of the rows, or on x and each of some other columns.
 
@@ -241,14 +241,13 @@ def fit_each(
         The weight of the loss beside the penalty.
     shares : ndarray, shape (n, k)
         How much each row counts in each fit.
-    others : ndarray, shape (n, k), optional
+    others : ndarray, shape (n, k), or None
         The column that each fit has beside x.
-    start : ndarray, shape (m,), optional
-        The coefficients of x with which each fit begins; by default those of a constant decision.
+    start : ndarray, shape (m,)
+        The coefficients of x with which each fit begins.
     """
-    n_fits, newton, starts = shares.shape[1], Newton(), []
-    if start is not None:
-        starts = [start if others is None else np.append(0.0, start)]
+    n_fits, newton = shares.shape[1], Newton()
+    starts = [start if others is None else np.append(0.0, start)]
     out = Logistic(np.empty((x.shape[1], n_fits)), np.zeros(n_fits))
     for fit in range(n_fits):
         rows = np.flatnonzero(shares[:, fit])
