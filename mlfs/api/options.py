@@ -21,6 +21,7 @@ from mlfs.api.value_kinds import (
     Auto,
     Choice,
     ClusterAddress,
+    FeatureNumber,
     Kind,
     LabelsAs,
     Name,
@@ -109,7 +110,7 @@ OPTIONS: tuple[Option, ...] = (
         ("-c", "--criterion"), TO_SELECT, "NAME", page="criteria.md",
     ),
     Option(
-        "n", Kind(), None,
+        "n", FeatureNumber(), None,
         "How many features: a number, a share such as 0.1, all, auto, fdr, or cv for "
         "cross-validation (cv:80 tries 80 at most). Per label, for each label. By default what the "
         "criterion recommends, else auto, but at least one (of fewer than 100 rows, half of the "

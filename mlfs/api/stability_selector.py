@@ -16,7 +16,7 @@ from mlfs.api.prepared import DEFAULTS, prepare
 from mlfs.api.selecting import select_silently
 from mlfs.api.selector import FeatureSelector
 from mlfs.api.value_kinds import SHARE, Whole, is_cv
-from mlfs.errors import UsageError, printable, tell
+from mlfs.errors import Caution, UsageError, printable, tell
 from mlfs.search.resampling import halves
 
 
@@ -135,8 +135,9 @@ class StabilitySelector(ColumnSelector):
             selection = select_silently(prepared.among_rows(row_mask), **options)
             is_selected[list(selection.indices)] = True
         self._count()
-        self.notes_ = prepared.notes
-        tell(prepared.notes, stacklevel=2)
+        cautions = (note for note in selection.notes if isinstance(note, Caution))
+        self.notes_ = tuple(dict.fromkeys((*prepared.notes, *cautions)))
+        tell(self.notes_, stacklevel=2)
         return self
 
     def _check_parameters(self) -> tuple[int, float]:

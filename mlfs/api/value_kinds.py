@@ -55,6 +55,11 @@ class Kind:
         return UsageError(f"{self.description}, not {printable(repr(value))}", option=name)
 
 
+@dataclass(frozen=True)
+class FeatureNumber(Kind):
+    """How many features; read when it is known how many there are."""
+
+
 def _is_scalar_array(value: Any) -> bool:
     """Whether it is an array of no dimension: iterable by its type, but not in fact."""
     iterable = isinstance(value, Iterable) and not isinstance(value, (str, bytes))

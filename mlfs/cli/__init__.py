@@ -1,9 +1,9 @@
 """The command ``mlfs``: arguments come in, calls of the library go out, results are printed.
 
 `app` runs a command line and turns errors into a sentence and an exit code. Each command has a
-module `*_command`; `shared_options` makes their flags, `panel_options` reads some, `help`,
-`console` and `progress` are what is shown and written. Nothing here imports numpy before a command
-needs it.
+module `*_command`; `shared_options` makes their flags, `panel_options` reads some,
+`compare_options` declares those of one; `help`, `console` and `progress` are what is shown and
+written. Nothing here imports numpy before a command needs it.
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from mlfs.cli.console import check_place, console_of, deliver
+from mlfs.cli.console import Console, check_place, deliver, formed, pass_console
 from mlfs.cli.help import Command, topical
-from mlfs.cli.shared_options import form_of, input_data, reading, talking
+from mlfs.cli.shared_options import form_of, input_data, reading, talking, written
 
 FOUND = 3  # the exit code where an error was found
 
@@ -31,12 +31,11 @@ FOUND = 3  # the exit code where an error was found
     "Checks", "--against", metavar="FILE", help="Newer data of the same kind: what differs is M401."
 )
 @form_of("findings", "table", "json", "html")
-@topical("Output", "-o", "--output", metavar="FILE", help="Write the findings to a file.")
-@topical("Output", "--force", is_flag=True, help="Overwrite an existing file.")
+@written("Write the findings to a file.")
 @talking
-@click.pass_context
+@pass_console
 def audit(
-    context: click.Context,
+    console: Console,
     /,
     data: str,
     select: str | None,
@@ -52,11 +51,9 @@ def audit(
     Each finding has the number of its check, which the documentation explains. The exit code is 3
     if a finding of the level error is there.
     """
-    from mlfs.api.text import json_text
     from mlfs.auditing.auditor import audited
     from mlfs.auditing.findings import chosen
 
-    console = console_of(context)
     checks = chosen(select, ignore or ())
     if output is not None:
         check_place(output, data, force=force)
@@ -68,9 +65,5 @@ def audit(
     if against is not None:  # newer rows may have no labels yet
         other = input_data(against, {**options, "labels": None}, dataset.label_names)
     result = audited(dataset, with_dates, other, checks)
-    if form == "json":
-        report = json_text(result.to_dict())
-    else:
-        report = result.to_html() if form == "html" else result.table()
-    deliver(console, report, output, force=force)
+    deliver(console, formed(result, form), output, force=force)
     return FOUND if result.errors else 0

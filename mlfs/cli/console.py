@@ -107,11 +107,7 @@ class Console:
         sys.stderr.flush()
 
 
-def console_of(context: click.Context) -> Console:
-    """The console of a run."""
-    return context.ensure_object(Console)
-
-
+pass_console = click.make_pass_decorator(Console, ensure=True)
 REPORTS = {".json": "json", ".csv": "csv"}
 
 
@@ -226,6 +222,16 @@ def write_texts(texts: Iterable[str], path: str, *, force: bool) -> None:
     with replacing(path, force) as stream:
         for text in texts:
             stream.write(text.encode("utf-8", "backslashreplace"))
+
+
+def formed(answer: Any, form: str) -> str:
+    """A report in the form that was asked for."""
+    from mlfs.api.text import json_text
+
+    if form == "json":
+        return json_text(answer.to_dict())
+    text: str = answer.table() if form == "table" else getattr(answer, f"to_{form}")()
+    return text
 
 
 def deliver(console: Console, report: str, path: str | None, *, force: bool) -> None:

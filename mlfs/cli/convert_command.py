@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 import click
 
-from mlfs.cli.console import check_format, check_place, console_of
+from mlfs.cli.console import Console, check_format, check_place, pass_console
 from mlfs.cli.help import Command, topical
-from mlfs.cli.shared_options import input_data, reading, talking
+from mlfs.cli.shared_options import forced, input_data, reading, talking, written
 from mlfs.formats import WRITTEN
 
 
@@ -38,11 +38,11 @@ from mlfs.formats import WRITTEN
     metavar="FILE",
     help="Keep the features that mlfs select picked, and wrote with -o picks.json.",
 )
-@topical("Output", "--force", is_flag=True, help="Overwrite existing files.")
+@forced
 @talking
-@click.pass_context
+@pass_console
 def convert(
-    context: click.Context,
+    console: Console,
     /,
     source: str,
     target: str,
@@ -58,7 +58,6 @@ def convert(
     from mlfs.data.dataset import name_of_date
     from mlfs.errors import plural, printable
 
-    console = console_of(context)
     check_place(target, source, force=force)
     check_format(target, to)
     document = {} if features is None else read_document(features)
@@ -116,20 +115,12 @@ def _size(name: str, metavar: str = "N", **settings: Any) -> Callable[[F], F]:
     show_default=True,
     help="The seed; the same seed gives the same data.",
 )
-@topical(
-    "Output",
-    "-o",
-    "--output",
-    metavar="FILE",
-    default="-",
-    help="The output file; by default stdout, as ARFF.",
-)
+@written("The output file; by default stdout, as ARFF.", default="-")
 @topical("Output", "--to", metavar="FORMAT", help="The format, if not given by the suffix.")
-@topical("Output", "--force", is_flag=True, help="Overwrite existing files.")
 @talking
-@click.pass_context
+@pass_console
 def generate(
-    context: click.Context,
+    console: Console,
     /,
     preset: str | None,
     output: str,
@@ -167,5 +158,5 @@ def generate(
         relation=preset or "hypercubes",
         **options,
     )
-    console_of(context).note(*write(dataset, output, format=to, force=force))
-    console_of(context).detail(*dataset.notes)
+    console.note(*write(dataset, output, format=to, force=force))
+    console.detail(*dataset.notes)

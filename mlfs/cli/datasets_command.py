@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from mlfs.cli.console import Console, console_of
+from mlfs.cli.console import Console, pass_console
 from mlfs.cli.help import Group, topical
-from mlfs.cli.progress import Arriving
 from mlfs.cli.shared_options import form_of, stacked, talking
 
 if TYPE_CHECKING:
@@ -62,14 +62,13 @@ _from = stacked(
 @datasets.command("list", short_help="list all data sets")
 @form_of("list", "table", "names", "json")
 @talking
-@click.pass_context
-def show_list(context: click.Context, /, form: str) -> None:
+@pass_console
+def show_list(console: Console, /, form: str) -> None:
     """List the data sets that come with mlfs, and the public ones."""
     from mlfs.api.text import align, json_text
     from mlfs.datasets import info, names
     from mlfs.datasets.listing import SMALL
 
-    console = console_of(context)
     if form == "names":
         console.data("".join(f"{name}\n" for name in (*SMALL, *names())))
     elif form == "json":
@@ -102,8 +101,8 @@ def _small_row(name: str) -> list[str]:
 @_name
 @form_of("record")
 @talking
-@click.pass_context
-def show_info(context: click.Context, /, name: str, form: str) -> None:
+@pass_console
+def show_info(console: Console, /, name: str, form: str) -> None:
     """Show where a public data set comes from: size, licence, citation, addresses, digests."""
     from mlfs.api.text import json_text
     from mlfs.datasets import cache_folder, info, is_here
@@ -112,7 +111,6 @@ def show_info(context: click.Context, /, name: str, form: str) -> None:
 
     if name in SMALL:
         raise UsageError(f"{name} comes with mlfs and is invented: mlfs info {name} describes it")
-    console = console_of(context)
     dataset = info(name)
     if form == "json":
         console.data(json_text({"schema": 1, **dataset.to_dict()}))
@@ -151,9 +149,9 @@ def show_info(context: click.Context, /, name: str, form: str) -> None:
 @click.argument("names", metavar="NAME...", nargs=-1, required=True)
 @_from
 @talking
-@click.pass_context
+@pass_console
 def fetch(
-    context: click.Context, /, names: tuple[str, ...], subset: str, mirror: int, offline: bool
+    console: Console, /, names: tuple[str, ...], subset: str, mirror: int, offline: bool
 ) -> None:
     """Download public data sets, and check what is in the cache against the digests.
 
@@ -162,7 +160,6 @@ def fetch(
     from mlfs.datasets import info
     from mlfs.datasets.listing import SMALL
 
-    console = console_of(context)
     for name in names:
         if name not in SMALL:
             info(name)
@@ -174,15 +171,14 @@ def fetch(
 @_name
 @_from
 @talking
-@click.pass_context
-def path(context: click.Context, /, name: str, subset: str, mirror: int, offline: bool) -> None:
+@pass_console
+def path(console: Console, /, name: str, subset: str, mirror: int, offline: bool) -> None:
     """Print the path of a data set for other commands; download it if it is not in the cache."""
-    console = console_of(context)
     console.data(f"{_path(console, name, subset, mirror, offline)}\n")
 
 
 def _path(console: Console, name: str, subset: str, mirror: int, offline: bool) -> Path:
     from mlfs.datasets import path as find
 
-    with Arriving(console, name) as arriving:
-        return find(name, subset, mirror=mirror, download=not offline, progress=arriving.tell)
+    shown = not console.quiet and console.animated(sys.stderr)
+    return find(name, subset, mirror=mirror, download=not offline, progress=shown)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from mlfs.cli.console import INTERRUPTED, console_of
+from mlfs.cli.console import INTERRUPTED, Console, pass_console
 from mlfs.cli.help import Command
 from mlfs.cli.select_command import run_selection
 from mlfs.cli.shared_options import (
@@ -35,9 +35,9 @@ from mlfs.cli.shared_options import (
 @reading
 @form_of("reasons")
 @talking
-@click.pass_context
+@pass_console
 def explain(
-    context: click.Context, /, data: str, features: tuple[str, ...], form: str, **options: Any
+    console: Console, /, data: str, features: tuple[str, ...], form: str, **options: Any
 ) -> int:
     """Explain why each feature was picked, or why the named features were not.
 
@@ -49,7 +49,6 @@ def explain(
     from mlfs.api.explanation import explain as explanations
     from mlfs.api.text import json_text
 
-    console = console_of(context)
     _, settings = selection_options(options)
     dataset = input_data(data, options)
     features_named(features, dataset, "the features to explain")

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from mlfs.cli.console import check_place, console_of, deliver
+from mlfs.cli.console import Console, check_place, deliver, pass_console
 from mlfs.cli.help import Command, topical
-from mlfs.cli.shared_options import declared, input_data, reading, talking
+from mlfs.cli.shared_options import declared, input_data, reading, talking, written
 
 PREPARING = ("bins", "n_bins", "nominal_limit", "missing", "n_jobs", "max_memory")
 SURE = ("resamples", "seed")
@@ -48,12 +48,11 @@ TOPIC = "What to show"
 )
 @declared(*PREPARING, *SURE)
 @reading
-@topical("Output", "-o", "--output", metavar="FILE", required=True, help="The page to write.")
-@topical("Output", "--force", is_flag=True, help="Overwrite an existing file.")
+@written("The page to write.", required=True)
 @talking
-@click.pass_context
+@pass_console
 def explore(
-    context: click.Context,
+    console: Console,
     /,
     data: str,
     criterion: str,
@@ -71,7 +70,6 @@ def explore(
     from mlfs.api.as_dataset import AsGiven
     from mlfs.explorer.exploring import explore as explored
 
-    console = console_of(context)
     check_place(output, data, force=force)
     dataset = input_data(data, options)
     settings = {name: options[name] for name in (*PREPARING, *SURE)}

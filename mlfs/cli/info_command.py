@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mlfs.cli.console import check_place, console_of
+from mlfs.cli.console import Console, check_place, pass_console
 from mlfs.cli.help import Command, topical
-from mlfs.cli.shared_options import declared, form_of, input_data, reading, stacked, talking
+from mlfs.cli.shared_options import declared, form_of, given, input_data, reading, stacked, talking
 from mlfs.errors import UsageError, printable
 
 if TYPE_CHECKING:
@@ -60,19 +60,17 @@ matrix_options: Callable[[Any], Any] = stacked(
 )  # fmt: skip
 
 
-def check_matrix(
-    context: click.Context, path: str | None, data: str, options: Mapping[str, Any]
-) -> None:
+def check_matrix(path: str | None, data: str, options: Mapping[str, Any]) -> None:
     """Refuse what makes no sense before the data are read."""
-    commandline = click.core.ParameterSource.COMMANDLINE
-    if path == "-" and context.get_parameter_source("form") is commandline:
+    on_commandline = given()
+    if path == "-" and "form" in on_commandline:
         msg = "is for the description, in whose place --matrix - writes CSV: leave one of them out"
         raise UsageError(msg, option="form")
     if path is None:
-        for param in context.command.params:
-            if param.name in OPTIONS and context.get_parameter_source(param.name) is commandline:
+        for name in on_commandline:
+            if name in OPTIONS:
                 msg = "is an option of the matrix, and there is none: give --matrix FILE"
-                raise UsageError(msg, option=param.name)
+                raise UsageError(msg, option=name)
         return
     check_place(path, data, force=options["force"])
     if path != "-" and _form(path) not in {".csv", ".npz"}:
@@ -149,17 +147,14 @@ def _lines(values: np.ndarray, rows: list[str], columns: list[str]) -> Iterator[
 @form_of("figures")
 @matrix_options
 @talking
-@click.pass_context
-def info(
-    context: click.Context, /, data: str, form: str, matrix: str | None, **options: Any
-) -> None:
+@pass_console
+def info(console: Console, /, data: str, form: str, matrix: str | None, **options: Any) -> None:
     """Describe a data set: size, labels and their imbalance, columns, missing values."""
     from mlfs.api.describe import describe
     from mlfs.api.text import json_text
 
-    console = console_of(context)
     of_matrix = {name: options.pop(name) for name in OPTIONS}
-    check_matrix(context, matrix, data, of_matrix)
+    check_matrix(matrix, data, of_matrix)
     dataset = input_data(data, options)
     if matrix is not None:
         write_matrix(dataset, matrix, of_matrix)
@@ -184,15 +179,14 @@ def info(
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @form_of("list", "table", "names", "json")
 @talking
-@click.pass_context
-def criteria(context: click.Context, /, names: tuple[str, ...], form: str) -> None:
+@pass_console
+def criteria(console: Console, /, names: tuple[str, ...], form: str) -> None:
     """List the criteria: name, scope, origin, formula; installed ones too.
 
     NAME is the name of a criterion, or a file or class of your own; without any, all are listed.
     """
     from mlfs.api.text import criteria_text, json_text
 
-    console = console_of(context)
     listed = _listing(names)
     records = [record for record, _ in listed]
     if form == "json":

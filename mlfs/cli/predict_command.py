@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from mlfs.cli.console import Console, check_place, console_of, write_texts
+from mlfs.cli.console import Console, check_place, pass_console, write_texts
 from mlfs.cli.help import Command, topical
-from mlfs.cli.shared_options import form_of, input_data, reading_known, talking
+from mlfs.cli.shared_options import form_of, input_data, reading_known, talking, written
 from mlfs.errors import DataError, MlfsError, UsageError, plural, printable
 
 if TYPE_CHECKING:
@@ -145,16 +145,13 @@ AT_ONCE = 1 << 20
     is_flag=True,
     help="Write the marginal probability of each label.",
 )
-@topical(
-    "Output", "-o", "--output", metavar="FILE", default="-", help="Output file; by default stdout."
-)
-@topical("Output", "--force", is_flag=True, help="Overwrite an existing file.")
+@written("Output file; by default stdout.", default="-")
 @unseen_values
 @reading_known
 @talking
-@click.pass_context
+@pass_console
 def predict(
-    context: click.Context,
+    console: Console,
     /,
     model: str,
     data: str,
@@ -174,7 +171,6 @@ def predict(
     check_place(output, data, force=force)
     check_place(output, model, force=force)
     _refuse_other_formats(output)
-    console = console_of(context)
     stored = opened(model)
     if proba and not hasattr(stored.model, "predict_proba"):
         if probabilistic(stored.model):  # it is the model itself
@@ -266,9 +262,9 @@ PATTERN = "*?[,:@"
 @unseen_values
 @reading_known
 @talking
-@click.pass_context
+@pass_console
 def evaluate(
-    context: click.Context,
+    console: Console,
     /,
     model: str,
     data: str,
@@ -284,7 +280,6 @@ def evaluate(
     """
     from mlfs.api.text import json_text
 
-    console = console_of(context)
     stored = opened(model)
     spec = options.get("labels")
     shares = None

@@ -18,7 +18,6 @@ from mlfs.models.progress_reports import duration
 
 PICKS_EVERY = 0.1
 FIRST, EVERY = 0.5, 0.25
-BAR = 30  # characters
 STEPS = ("prepare", "select", "fit", "predict")
 
 
@@ -250,31 +249,3 @@ class Waiting(_Line):
         full, brief = f"{self._what}{self._on}{text}", f"{self._what}{text}"
         hint = " (Ctrl-C stops it)"
         return [full + hint, full, brief + hint, brief, text.removeprefix(": ")]
-
-
-class Arriving(_Line):
-    """A bar of what has been downloaded of a file.
-
-    Parameters
-    ----------
-    console : Console
-        What the user wants to see.
-    what : str
-        What is downloaded.
-    """
-
-    def __init__(self, console: Console, what: str) -> None:
-        super().__init__(console)
-        self._what = what
-        self._last = -EVERY
-
-    def tell(self, file: str, done: int, total: int) -> None:
-        """Show how much of a file is here: what `mlfs.datasets.fetch` calls as ``progress``."""
-        now = time.perf_counter()
-        if not self.shown or (now - self._last < EVERY and done < total):
-            return
-        self._last = now
-        full = BAR * done // max(total, 1)
-        bar = "#" * full + "." * (BAR - full)
-        sizes = f"{done / 1e6:.1f} of {total / 1e6:.1f} MB"
-        self.draw(f"{self._what}: [{bar}] {sizes}, {file} (Ctrl-C: go on later)")

@@ -9,17 +9,17 @@ from typing import Any
 
 import click
 
-from mlfs.cli.console import (
-    INTERRUPTED,
-    Console,
-    Output,
-    console_of,
-    deliver,
-    output_of,
-)
+from mlfs.cli.console import INTERRUPTED, Console, Output, deliver, output_of, pass_console
 from mlfs.cli.help import Command, topical
 from mlfs.cli.progress import PickProgress, Waiting
-from mlfs.cli.shared_options import input_data, reading, selecting, selection_options, talking
+from mlfs.cli.shared_options import (
+    input_data,
+    reading,
+    selecting,
+    selection_options,
+    talking,
+    written,
+)
 from mlfs.errors import Interrupted, UsageError, plural
 
 FORMATS = ("table", "names", "indices", "csv", "json")
@@ -46,12 +46,8 @@ FORMATS = ("table", "names", "indices", "csv", "json")
 @selecting
 @reading
 @topical("Output", "--format", "form", type=click.Choice(FORMATS), help="The form of the ranking.")
-@topical(
-    "Output",
-    "-o",
-    "--output",
-    metavar="FILE",
-    help="Write the reduced data set (columns in the order of the file, all labels; per label, "
+@written(
+    "Write the reduced data set (columns in the order of the file, all labels; per label, "
     "the union of the subsets) in the format of the suffix; the ranking still goes to stdout. "
     "With .json, .txt or the suffix of the --format asked for, write the ranking.",
 )
@@ -61,11 +57,10 @@ FORMATS = ("table", "names", "indices", "csv", "json")
     metavar="FORMAT",
     help="The format of the reduced data; with -o - they go to stdout, the ranking to stderr.",
 )
-@topical("Output", "--force", is_flag=True, help="Overwrite existing files.")
 @talking
-@click.pass_context
+@pass_console
 def select(
-    context: click.Context,
+    console: Console,
     /,
     data: str,
     form: str | None,
@@ -79,7 +74,6 @@ def select(
     Picks are listed in the order of picking. Of tied features the lowest column is picked. An
     index is a column of X counted from 0, as in the JSON.
     """
-    console = console_of(context)
     place = output_of(output, form, to, data, force=force)
     criterion, settings = selection_options(options)
     if place.kind == "data" and settings["cluster"] is not None:

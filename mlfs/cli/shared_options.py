@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from mlfs.api.options import NAMED, OPTIONS, TO_SELECT, Option
-from mlfs.api.value_kinds import Number, Switch, ThreadCount, Whole, literal
+from mlfs.api.value_kinds import FeatureNumber, Number, Switch, ThreadCount, Whole, literal
 from mlfs.binnings import BINNINGS
-from mlfs.cli.console import console_of
+from mlfs.cli.console import Console
 from mlfs.cli.help import OTHER, topical
 from mlfs.cli.panel_options import pair, read_panel
 from mlfs.errors import DataError, UsageError, printable, setting
@@ -45,7 +45,7 @@ def _recorded(attribute: str) -> Callable[..., None]:
 
     def keep(context: click.Context, _: click.Parameter, value: Any) -> None:
         if value:
-            setattr(console_of(context), attribute, value)
+            setattr(context.ensure_object(Console), attribute, value)
 
     return keep
 
@@ -67,6 +67,15 @@ talking = stacked(
     ),
     _talk("debug", "--debug", is_flag=True, help="Show the traceback of an error."),
 )  # fmt: skip
+
+
+forced = topical("Output", "--force", is_flag=True, help="Overwrite existing files.")
+
+
+def written(about: str, **settings: Any) -> Callable[[F], F]:
+    """Make a decorator for the options that say where to write, and whether to overwrite."""
+    output = topical("Output", "-o", "--output", metavar="FILE", help=about, **settings)
+    return stacked(output, forced)
 
 
 def form_of(what: str, *forms: str) -> Callable[[F], F]:
@@ -168,17 +177,22 @@ def _flag(option: Option) -> Callable[[F], F]:
         settings["type"] = click.FloatRange(kind.least, most, min_open=kind.is_open)
     elif isinstance(kind, ThreadCount):
         settings["type"] = int
-    elif option.name == "n":
+    elif isinstance(kind, FeatureNumber):
         settings["callback"] = count
     if not (option.default is None or option.default is False or option.default == ()):
         settings |= {"default": option.default, "show_default": True}
     return topical(option.topic, *option.flags, option.name, **settings)
 
 
+def flags_of(options: Iterable[Option]) -> Callable[[Any], Any]:
+    """Make a decorator for the flags of declared options."""
+    return stacked(*map(_flag, options))
+
+
 def declared(*names: str) -> Callable[[Any], Any]:
     """Make a decorator for the flags of some declared options; of all that have one by default."""
-    return stacked(
-        *(_flag(option) for option in OPTIONS if option.flags and option.name in (names or NAMED))
+    return flags_of(
+        option for option in OPTIONS if option.flags and option.name in (names or NAMED)
     )
 
 
@@ -268,7 +282,7 @@ def selection_options(options: Mapping[str, Any]) -> tuple[Criterion, dict[str, 
     settings["criterion"] = typed(settings["criterion"])
     name, criterion = get(settings["criterion"], settings["parameters"])
     number = number_asked(settings["n"], criterion, settings)
-    refuse_unused(name, criterion, {**settings, "n": number}, _given())
+    refuse_unused(name, criterion, {**settings, "n": number}, given())
     if settings["estimator"] != "counts" or settings["correction"] not in {"auto", "none"}:
         from mlfs.api.estimators import refuse_unanswered
 
@@ -281,7 +295,7 @@ def selection_options(options: Mapping[str, Any]) -> tuple[Criterion, dict[str, 
     return criterion, settings
 
 
-def _given() -> list[str]:
+def given() -> list[str]:
     """The options that stand on the command line, also those with their default values."""
     context = click.get_current_context()
     source = click.core.ParameterSource.COMMANDLINE

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from mlfs.cli.console import check_place, console_of, deliver
+from mlfs.cli.console import Console, check_place, deliver, formed, pass_console
 from mlfs.cli.help import Command, topical
-from mlfs.cli.shared_options import declared, form_of, input_data, reading, talking
+from mlfs.cli.shared_options import declared, form_of, input_data, reading, talking, written
 
 PREPARING = ("bins", "n_bins", "nominal_limit", "missing", "n_jobs", "max_memory")
 
@@ -31,12 +31,11 @@ PREPARING = ("bins", "n_bins", "nominal_limit", "missing", "n_jobs", "max_memory
 @declared(*PREPARING)
 @reading
 @form_of("clusters", "table", "csv", "json")
-@topical("Output", "-o", "--output", metavar="FILE", help="Write the clusters to a file.")
-@topical("Output", "--force", is_flag=True, help="Overwrite an existing file.")
+@written("Write the clusters to a file.")
 @talking
-@click.pass_context
+@pass_console
 def similar(
-    context: click.Context,
+    console: Console,
     /,
     data: str,
     threshold: float,
@@ -52,17 +51,11 @@ def similar(
     """
     from mlfs.api.as_dataset import AsGiven
     from mlfs.api.similar import similar as clustered
-    from mlfs.api.text import json_text
 
-    console = console_of(context)
     if output is not None:
         check_place(output, data, force=force)
     dataset = input_data(data, options)
     settings = {name: options[name] for name in PREPARING}
     clusters = clustered(AsGiven(dataset), threshold, **settings)
-    if form == "json":
-        report = json_text(clusters.to_dict())
-    else:
-        report = clusters.to_csv() if form == "csv" else clusters.table()
-    deliver(console, report, output, force=force)
+    deliver(console, formed(clusters, form), output, force=force)
     return 0

@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from mlfs.cli.console import check_place, console_of, deliver
+from mlfs.cli.console import Console, check_place, deliver, pass_console
 from mlfs.cli.help import Command, topical
 from mlfs.cli.predict_command import answer, opened
-from mlfs.cli.shared_options import talking
+from mlfs.cli.shared_options import talking, written
 from mlfs.errors import DataError, UsageError, printable
 
 REPORTS = {".txt": "text", ".dot": "dot", ".gv": "dot", ".json": "json"}
@@ -36,13 +36,9 @@ PICTURES = (".png", ".svg", ".pdf")
     type=click.Choice(["text", "dot", "json"]),
     help="The form; by default that of the suffix of -o, else text.",
 )
-@topical(
-    "Output",
-    "-o",
-    "--output",
-    metavar="FILE",
+@written(
+    "The output file: .txt .dot .gv .json, or a picture .png .svg .pdf. By default stdout.",
     default="-",
-    help="The output file: .txt .dot .gv .json, or a picture .png .svg .pdf. By default stdout.",
 )
 @topical(
     "Output",
@@ -51,11 +47,10 @@ PICTURES = (".png", ".svg", ".pdf")
     type=click.IntRange(min=1),
     help="Of an ensemble or a mixture, only the Nth member.",
 )
-@topical("Output", "--force", is_flag=True, help="Overwrite an existing file.")
 @talking
-@click.pass_context
+@pass_console
 def structure(
-    context: click.Context,
+    console: Console,
     /,
     model: str,
     form: str | None,
@@ -79,7 +74,6 @@ def structure(
             f"one of {suffixes}, or say --format"
         )
     stored = opened(model)
-    console = console_of(context)
     members = answer(console, model, lambda: _members(stored))
     if member is not None:
         if member > len(members):

@@ -14,11 +14,11 @@ from typing import Any
 
 import click
 
-from mlfs.cli.console import Console, check_place, console_of
+from mlfs.cli.console import Console, check_place, pass_console
 from mlfs.cli.help import Command, topical
 from mlfs.cli.predict_command import data_of
 from mlfs.cli.progress import Waiting
-from mlfs.cli.shared_options import count, parameters_of, reading_labels, stacked, talking
+from mlfs.cli.shared_options import count, parameters_of, reading_labels, stacked, talking, written
 from mlfs.errors import (
     Caution,
     DataError,
@@ -261,12 +261,11 @@ UNSETTLED = "did not converge: raise their limit, as with -P max_iter=1000"
     help="A missing value becomes the column's mean (or most frequent value), is handed to "
     "the base learner, or is refused.",
 )
-@topical("Output", "-o", "--output", metavar="FILE", required=True, help="The model file.")
-@topical("Output", "--force", is_flag=True, help="Overwrite an existing file.")
+@written("The model file.", required=True)
 @talking
-@click.pass_context
+@pass_console
 def train(
-    context: click.Context,
+    console: Console,
     /,
     data: str,
     output: str,
@@ -284,7 +283,6 @@ def train(
     if output == "-":
         raise UsageError("a model file is not written to stdout: say where with -o FILE")
     check_place(output, data, force=force)
-    console = console_of(context)
     name, settings = options["model"], settings_of(options, missing)
     model = made(options)
     import numpy as np
@@ -302,7 +300,7 @@ def train(
     console.note(*dataset.notes)
     dataset = _without(dataset, exclude)
     if not keep_identifiers:
-        dataset = _without_identifiers(console, dataset)
+        dataset = _without_identifiers(console, dataset, _picked(model))
     table = TrainingTable.learn(dataset, missing)
     X, notes = table.matrix(dataset)
     console.note(*notes, *_wider(table))
@@ -393,10 +391,20 @@ def _without(dataset: Any, exclude: tuple[str, ...]) -> Any:
     return dataset.reduced(kept)
 
 
-def _without_identifiers(console: Console, dataset: Any) -> Any:
+def _picked(model: Any) -> set[str]:
+    """The features in a file of picks that a model is trained on."""
+    from mlfs.api.selection import Selection
+
+    picks = [value for value in model.get_params().values() if isinstance(value, Selection)]
+    return {name for one in picks for part in (one, *one.labels.values()) for name in part.names}
+
+
+def _without_identifiers(console: Console, dataset: Any, picked: set[str]) -> Any:
+    """Leave out what names a row, but for what was picked all the same."""
     from mlfs.data.identifiers import identifier_columns
 
-    names = [dataset.feature_names[j] for j in identifier_columns(dataset)]
+    found = (dataset.feature_names[j] for j in identifier_columns(dataset))
+    names = [name for name in found if name not in picked]
     if not names or len(names) == len(dataset.columns):
         return dataset
     shown = ", ".join(repr(printable(name, 40)) for name in names[:5])
@@ -416,7 +424,7 @@ def _wider(table: Any) -> list[str]:
 
 
 def _cautions_about_constant(labels: Sequence[str], codes: Any) -> list[Caution]:
-    """What to know of labels of which only one value, or none, is known."""
+    """Notes on labels of which only one value, or none, is known."""
     varies = (codes == 0).any(axis=0) & (codes == 1).any(axis=0)
     names = [name for name, both in zip(labels, varies, strict=True) if not both]
     if not names:

@@ -1,14 +1,13 @@
 """Compare criteria and models on data sets, with cross-validation, statistics and a report.
 
-In: data sets (`data_sources`), methods by name (`named`, `foreign`) and `settings`.
-`running` has `run`: it gives jobs to worker processes (`pool`, `worker`; `cluster_cells` on a
+In: data sets (`data_sources`), methods by name (`named`) and `settings`.
+`running` has `run`: it gives cells to worker processes (`pool`, `worker`; `cluster_cells` on a
 cluster), and `cell_folder` keeps what is finished.
-A job (`work`) takes a split (`resampling`, `training_rows`), selects (`rankers`, `filters`,
-`regressions`, `relief`), trains (`classifiers`, `naive_bayes`) and is measured and limited
-(`measure`).
-Out: `results`, a tidy table (`per_label`); `contest` tests it by `ranks` and `pairs`, `overlap`
-compares the selections, `pareto` has the front of quality and number of features, and `report`
-writes the files, which `loading` reads again. `reference` is for published results.
+A cell (`work`) takes a split (`resampling`, `training_rows`, which limits and measures), selects
+(`rankers`, `filters`, `regressions`, `relief`) and trains (`classifiers`, `naive_bayes`).
+Out: `results`, a tidy table; `contest` tests it by `ranks` and `pairs`, `overlap` compares the
+selections, `pareto` has the front of quality and number of features, and `report` writes the
+files, which `reference` reads again, as it does published results.
 `number_of_features` scores models for ``mlfs.select(..., n="cv")``.
 
 Names are imported when they are first used, because metrics need no models.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -118,9 +118,18 @@ def sources(
         raise UsageError(msg)
     if not pairs:
         raise UsageError("a comparison needs a data set")
-    return _with_unique_names(
-        [replace(_source(name, item, labels, given_split), exclude=exclude) for name, item in pairs]
-    )
+    found = [_source(name, item, labels, given_split) for name, item in pairs]
+    by_digest: dict[str, DataSource] = {}
+    for source in found:
+        first = by_digest.setdefault(source.digest, source)
+        if first is not source:
+            msg = f"{printable(first.name)!r} and {printable(source.name)!r} are the same data: "
+            raise UsageError(f"{msg}tests over data sets count each once, so leave one out")
+    names = unique_names(source.name for source in found)
+    return [
+        replace(source, name=name, exclude=exclude)
+        for source, name in zip(found, names, strict=True)
+    ]
 
 
 def _source(name: str, item: Any, labels: str | None, given_split: bool) -> DataSource:
@@ -183,20 +192,21 @@ def _test_half(path: Path) -> Path:
     raise DataError(msg)
 
 
-def _with_unique_names(data_sources: list[DataSource]) -> list[DataSource]:
-    """Number those that would have the same name; refuse data that are there twice."""
-    times: dict[str, int] = {}
-    unique: list[DataSource] = []
-    by_digest: dict[str, str] = {}
-    for source in data_sources:
-        first = by_digest.setdefault(source.digest, source.name)
-        if len(by_digest) == len(unique):
-            msg = f"{printable(first)!r} and {printable(source.name)!r} are the same data: tests "
-            raise UsageError(f"{msg}over data sets count each once, so leave one out")
-        times[source.name] = times.get(source.name, 0) + 1
-        suffix = f"-{times[source.name]}" if times[source.name] > 1 else ""
-        unique.append(replace(source, name=source.name + suffix))
-    return unique
+def unique_names(names: Iterable[str]) -> Iterator[str]:
+    """Number the names that would be the same, but for capitals.
+
+    Examples
+    --------
+    >>> list(unique_names(["a-b", "A-b"]))
+    ['a-b', 'A-b-2']
+    """
+    used_names: set[str] = set()
+    for name in names:
+        count = 1
+        while (unique := name if count == 1 else f"{name}-{count}").lower() in used_names:
+            count += 1
+        used_names.add(unique.lower())
+        yield unique
 
 
 def digest_of_files(paths: Iterable[str | Path]) -> str:

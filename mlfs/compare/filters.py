@@ -73,24 +73,19 @@ def table_of_rows(train: TrainingRows) -> tuple[np.ndarray, np.ndarray, np.ndarr
     return np.asarray(X.toarray() if sp.issparse(X) else X, np.float64), Y, feature
 
 
-def sum_by_feature(worth: np.ndarray, feature: np.ndarray, d: int) -> np.ndarray:
-    """Add the worth of the columns of each feature."""
-    return np.bincount(feature, worth, minlength=d)
-
-
 def _standardise(X: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     mean = np.average(X, axis=0, weights=weights)
     spread = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weights))
     return np.asarray((X - mean) / np.where(spread > 0, spread, 1.0))
 
 
-def forest(train: TrainingRows, seed: int, *, trees: int) -> np.ndarray:
+def forest(X: np.ndarray, Y: np.ndarray, weights: Any, seed: int, *, trees: int) -> np.ndarray:
     """The mean decrease of impurity in a random forest that predicts all labels at once.
 
     Parameters
     ----------
-    train : TrainingRows
-        The training rows.
+    X, Y, weights : array
+        The training rows, as models get them.
     seed : int
         Seeds the forest.
     trees : int
@@ -98,66 +93,50 @@ def forest(train: TrainingRows, seed: int, *, trees: int) -> np.ndarray:
     """
     from sklearn.ensemble import RandomForestClassifier
 
-    X, Y, feature = table_of_rows(train)
-    model = RandomForestClassifier(trees, random_state=seed)
-    model.fit(X, Y, sample_weight=train.data.weights)
-    return sum_by_feature(model.feature_importances_, feature, train.data.shape[1])
+    model = RandomForestClassifier(trees, random_state=seed).fit(X, Y, sample_weight=weights)
+    return np.asarray(model.feature_importances_)
 
 
-def l21(train: TrainingRows, _: int) -> np.ndarray:
+def l21(X: np.ndarray, Y: np.ndarray, *_: Any) -> np.ndarray:
     """The squared norms of the rows of W in min ||XW - Y||^2 / 2N + a sum_f ||w_f||.
 
     Columns are standardised; a is 5 % of the least penalty for which W is zero.
     """
     from sklearn.linear_model import MultiTaskLasso
 
-    X, Y, feature = table_of_rows(train)
-    X = _standardise(X, None)
-    centred = Y - Y.mean(axis=0)
+    X, centred = _standardise(X, None), Y - Y.mean(axis=0)
     most = float(np.sqrt(((X.T @ centred) ** 2).sum(axis=1)).max()) / len(X)
     if most == 0:
-        return np.zeros(train.data.shape[1])
+        return np.zeros(X.shape[1])
     model = MultiTaskLasso(alpha=L21_SHARE * most, max_iter=5000).fit(X, centred)
-    return sum_by_feature((model.coef_**2).sum(axis=0), feature, train.data.shape[1])
+    return np.asarray((model.coef_**2).sum(axis=0))
 
 
-def llsf(train: TrainingRows, _: int, *, alpha: float, beta: float) -> np.ndarray:
+def llsf(
+    X: np.ndarray, Y: np.ndarray, weights: Any, _: int, *, alpha: float, beta: float
+) -> np.ndarray:
     """The squared norms of the rows of the weights of LLSF, of standardised columns.
 
     Parameters
     ----------
-    train : TrainingRows
-        The training rows.
+    X, Y, weights : array
+        The training rows, as models get them.
     alpha, beta : float
         How much correlated labels share weights, and how sparse they are, as for the model.
     """
     from mlfs.models.baselines.llsf import LLSF
 
-    X, Y, feature = table_of_rows(train)
-    weights = train.data.weights
     model = LLSF(alpha, beta).fit(_standardise(X, weights), Y, weights)
-    return sum_by_feature((model.coef_**2).sum(axis=0), feature, train.data.shape[1])
+    return np.asarray((model.coef_**2).sum(axis=0))
 
 
-def _regression(scores: Callable[..., np.ndarray], **parameters: float) -> Filter:
-    """A regression of the labels on standardised columns."""
-
-    def of_rows(train: TrainingRows, _: int, **given: float) -> np.ndarray:
-        X, Y, feature = table_of_rows(train)
-        worth = scores(_standardise(X, None), Y.astype(np.float64), **given)
-        return sum_by_feature(worth, feature, train.data.shape[1])
-
-    return Filter(of_rows, parameters=parameters)
-
-
-def covariance(train: TrainingRows, _: int) -> np.ndarray:
+def covariance(X: np.ndarray, Y: np.ndarray, *_: Any) -> np.ndarray:
     """sum_l cov(f,l)^2, the diagonal of the matrix of MDDM (Zhang & Zhou, 2010).
 
     It depends on the scale of a column, as MDDM does.
     """
-    X, Y, feature = table_of_rows(train)
     covariances = (X - X.mean(axis=0)).T @ (Y - Y.mean(axis=0)) / len(X)
-    return sum_by_feature((covariances**2).sum(axis=1), feature, train.data.shape[1])
+    return np.asarray((covariances**2).sum(axis=1))
 
 
 def ksg_mean(train: TrainingRows, seed: int, *, k: int) -> np.ndarray:
@@ -180,7 +159,7 @@ def ksg_mean(train: TrainingRows, seed: int, *, k: int) -> np.ndarray:
         mutual_info_classif(X, y, discrete_features=~numeric, n_neighbors=k, random_state=seed)
         for y in Y.T
     ]
-    return sum_by_feature(np.mean(gains, axis=0), feature, train.data.shape[1])
+    return np.bincount(feature, np.mean(gains, axis=0), train.data.shape[1])
 
 
 def ig_lp(train: TrainingRows, _: int) -> np.ndarray:
@@ -423,6 +402,26 @@ def _over_labels(statistic: str, label_scores: Callable[[TrainingRows], np.ndarr
     return Filter(scores, counts=label_scores is not _f)
 
 
+def _of_values(worth_of: Callable[..., np.ndarray], **parameters: float) -> Filter:
+    """Score the columns as models get them; the worth of those of a feature is added."""
+
+    def scores(train: TrainingRows, seed: int, **values: float) -> np.ndarray:
+        X, Y, feature = table_of_rows(train)
+        worth = worth_of(X, Y, train.data.weights, seed, **values)
+        return np.bincount(feature, worth, train.data.shape[1])
+
+    return Filter(scores, parameters=parameters)
+
+
+def _regression(worth_of: Callable[..., np.ndarray], **parameters: float) -> Filter:
+    """A regression of the labels on standardised columns."""
+
+    def of_values(X: np.ndarray, Y: np.ndarray, *_: Any, **values: float) -> np.ndarray:
+        return worth_of(_standardise(X, None), Y.astype(np.float64), **values)
+
+    return _of_values(of_values, **parameters)
+
+
 FILTERS: dict[str, Filter] = {
     **{
         f"{name}-{way}": _over_labels(way, scores)
@@ -439,10 +438,10 @@ FILTERS: dict[str, Filter] = {
     "rf-br": Filter(rf_br, parameters={"k": 10, "rows": 500}),
     "ig-lp": Filter(ig_lp, counts=True),
     "ksg-mean": Filter(ksg_mean, parameters={"k": 3}),
-    "cov": Filter(covariance),
-    "forest": Filter(forest, parameters={"trees": 100}),
-    "l21": Filter(l21),
-    "llsf": Filter(llsf, parameters={"alpha": 0.01, "beta": 0.01}),
+    "cov": _of_values(covariance),
+    "forest": _of_values(forest, trees=100),
+    "l21": _of_values(l21),
+    "llsf": _of_values(llsf, alpha=0.01, beta=0.01),
     "qpfs": Filter(qpfs, counts=True),
     "grro": Filter(grro, counts=True, parameters={"alpha": 1.0, "beta": 1.0}),
     "mfs-mcdm": _regression(mcdm, ridge=10.0),

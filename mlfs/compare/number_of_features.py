@@ -6,9 +6,10 @@ In every fold the columns are binned and the features selected on the training r
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,11 +22,11 @@ from mlfs.compare.data_sources import dense, rows_of
 from mlfs.compare.named import named
 from mlfs.compare.rankers import Ranked
 from mlfs.compare.resampling import Folds, Split
+from mlfs.compare.work import train_and_ask
 from mlfs.data.dataset import Dataset, Label
 from mlfs.errors import DataError, MlfsError, UsageError, check_name, printable, setting
 from mlfs.metrics import METRICS, evaluate
 from mlfs.metrics.top import propensities
-from mlfs.models.training_table import TrainingTable
 
 GROWTH = 1.4
 NOT_OF_FOLDS = {
@@ -78,7 +79,7 @@ def score_sizes(
         )
     metric = str(options["cv_metric"]).replace("-", "_")
     check_name(metric, "metric in {}", METRICS, option="cv_metric")
-    model = _Model(options["cv_model"], options["seed"])
+    model = _model_of(options["cv_model"], options["seed"])
     data = replace(prepared.dataset, weights=prepared.weights)
     truth, times = indicators(data)
     sizes = sizes_up_to(least, most)
@@ -130,32 +131,23 @@ def indicators(data: Dataset) -> tuple[Dataset, list[int]]:
     return replace(data, Y=np.stack(columns, axis=1).astype(np.int8), labels=tuple(labels)), times
 
 
-class _Model:
-    """The model that is scored.
+class _Model(NamedTuple):
+    """The model that is scored: its name, and what makes a new one on some features."""
 
-    Parameters
-    ----------
-    model : str or classifier
-        A name, as in comparisons, or a classifier of scikit-learn's kind.
-    seed : int
-        The random_state of a model that has one and is given by name.
-    """
+    text: str
+    make: Callable[[Any], ComparedModel]
 
-    def __init__(self, model: Any, seed: int) -> None:
-        self._learner, self._seed = model, seed
-        self._name = named(model) if isinstance(model, str) else None
-        if self._name is not None:
-            check_classifier(self._name)
-        elif isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
-            msg = f"is the name of a model, or a classifier, not {printable(repr(model))}"
-            raise UsageError(msg, option="cv_model")
-        self.text = str(self._name) if self._name else printable(type(model).__name__)
 
-    def make(self, features: Mapping[int, Any] | str) -> ComparedModel:
-        """A new model on some features."""
-        if self._name is None:
-            return of_learner(self._learner, features)
-        return classifier(self._name, self._seed, features)
+def _model_of(model: Any, seed: int) -> _Model:
+    """The model of a name, as in comparisons, or of a classifier of scikit-learn's kind."""
+    if isinstance(model, str):
+        name = named(model)
+        check_classifier(name)
+        return _Model(str(name), partial(classifier, name, seed))
+    if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
+        msg = f"is the name of a model, or a classifier, not {printable(repr(model))}"
+        raise UsageError(msg, option="cv_model")
+    return _Model(printable(type(model).__name__), partial(of_learner, model))
 
 
 def _select_in_fold(
@@ -193,14 +185,10 @@ def _fold_scores(
 
 
 def _score(ranked: Ranked, train: Dataset, test: Dataset, model: _Model, metric: str) -> float:
-    table = TrainingTable.learn(ranked.cut(train))
-    learner, truth = model.make(ranked.for_model(table)), dense(test.Y)
-    X, _ = table.matrix(ranked.cut(train))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # such as that of a solver that did not converge
-            learner.fit(X, dense(train.Y), train.weights)
-            answers = learner.answers(table.matrix(ranked.cut(test), unseen="missing")[0], truth)
+            answers, truth, *_ = train_and_ask(model.make, ranked, train, test)
     except MlfsError:
         raise
     except Exception as error:

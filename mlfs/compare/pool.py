@@ -62,36 +62,31 @@ class CellProcess:
     def run(self, number: int) -> dict[str, Any]:
         """The record of a cell, by its number in the table."""
         with self._lock:
+            is_new = self._process is None
+            process = self._process = self._process or _start()
+            if self._closed:
+                process.kill()
             began = time.monotonic()
+            # code that never comes back to the interpreter does not notice that its time is over
+            timer = threading.Timer(self._patience, process.kill)
+            timer.daemon = True
+            timer.start()
             try:
-                return self._answer(b"%d\n" % number)
+                assert process.stdin is not None
+                assert process.stdout is not None
+                if is_new:
+                    pickle.dump(self._settings, process.stdin)
+                process.stdin.write(b"%d\n" % number)
+                process.stdin.flush()
+                record: dict[str, Any] = pickle.load(process.stdout)  # noqa: S301 -- our child
             except (EOFError, OSError, pickle.UnpicklingError):  # it has ended
                 why = self._end()
                 if time.monotonic() - began >= self._patience:
                     why = f"gave no sign of life in {self._patience:g} s and was ended"
                 return failure(self._cells[number], why)
-
-    def _answer(self, request: bytes) -> dict[str, Any]:
-        message = request
-        if self._process is None:
-            self._process = _start()
-            message = pickle.dumps(self._settings) + request
-        process = self._process
-        if self._closed:
-            process.kill()
-        assert process.stdin is not None
-        assert process.stdout is not None
-        # code that never comes back to the interpreter does not notice that its time is over
-        timer = threading.Timer(self._patience, process.kill)
-        timer.daemon = True
-        timer.start()
-        try:
-            process.stdin.write(message)
-            process.stdin.flush()
-            record: dict[str, Any] = pickle.load(process.stdout)  # noqa: S301 -- our child
-        finally:
-            timer.cancel()
-        return record
+            finally:
+                timer.cancel()
+            return record
 
     def _end(self) -> str:
         """End the process, by force if it has not ended; why it has."""

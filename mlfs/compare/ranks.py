@@ -91,7 +91,7 @@ class Friedman:
         F_F = (N - 1) chi2 / (N (k - 1) - chi2), from the chi2 without that correction as the
         papers of the field print it, and its p-value on (k - 1, (k - 1)(N - 1)).
     critical : float
-        What F_F must exceed at the level asked for.
+        What F_F must exceed at 0.05.
     degrees : tuple of int
         The degrees of freedom of F_F.
     """
@@ -104,7 +104,7 @@ class Friedman:
     degrees: tuple[int, int]
 
 
-def friedman(table: Any, *, higher_is_better: bool, alpha: float = 0.05) -> Friedman:
+def friedman(table: Any, *, higher_is_better: bool) -> Friedman:
     """Test whether all methods are equal.
 
     Parameters
@@ -113,8 +113,6 @@ def friedman(table: Any, *, higher_is_better: bool, alpha: float = 0.05) -> Frie
         A value of each; at least two data sets and two methods.
     higher_is_better : bool
         Whether greater values are better.
-    alpha : float
-        The level of the critical value.
     """
     from scipy import stats
 
@@ -137,7 +135,7 @@ def friedman(table: Any, *, higher_is_better: bool, alpha: float = 0.05) -> Frie
         float(stats.chi2.sf(chi2, k - 1)),
         f,
         float(stats.f.sf(f, *degrees)),
-        float(stats.f.isf(alpha, *degrees)),
+        float(stats.f.isf(LEVEL, *degrees)),
         degrees,
     )
 
@@ -161,7 +159,7 @@ def _chi2(average: np.ndarray, n: int) -> float:
     return 12 * n / (k * (k + 1)) * (float((average**2).sum()) - k * (k + 1) ** 2 / 4)
 
 
-def nemenyi(k: int, n: int, *, alpha: float = 0.05) -> float:
+def nemenyi(k: int, n: int) -> float:
     """Nemenyi's critical difference between the average ranks of k methods on n data sets.
 
     Examples
@@ -169,18 +167,18 @@ def nemenyi(k: int, n: int, *, alpha: float = 0.05) -> float:
     >>> round(nemenyi(7, 13), 3)
     2.498
     """
-    return _studentized_range(k, alpha) / math.sqrt(2) * _scale(k, n)
+    return _studentized_range(k) / math.sqrt(2) * _scale(k, n)
 
 
 @functools.cache
-def _studentized_range(k: int, alpha: float) -> float:
+def _studentized_range(k: int) -> float:
     """Return the upper quantile; a report asks for the same one for every metric."""
     from scipy.stats import studentized_range
 
-    return float(studentized_range.isf(alpha, k, np.inf))
+    return float(studentized_range.isf(LEVEL, k, np.inf))
 
 
-def bonferroni_dunn(k: int, n: int, *, alpha: float = 0.05) -> float:
+def bonferroni_dunn(k: int, n: int) -> float:
     """The critical difference of Bonferroni and Dunn between one method and k - 1 others.
 
     Examples
@@ -190,7 +188,7 @@ def bonferroni_dunn(k: int, n: int, *, alpha: float = 0.05) -> float:
     """
     from scipy.stats import norm
 
-    return float(norm.isf(alpha / (2 * (k - 1)))) * _scale(k, n)
+    return float(norm.isf(LEVEL / (2 * (k - 1)))) * _scale(k, n)
 
 
 def cliques(average: Any, difference: float) -> list[tuple[int, ...]]:

@@ -320,9 +320,6 @@ class StoredFolds(Splitting):
     def __str__(self) -> str:
         return f"stored folds of {plural(len(self.digests), 'data set')}"
 
-    def __len__(self) -> int:
-        return max((self.count(name) for name in self.digests), default=0)
-
     def to_dict(self) -> dict[str, Any]:
         """The digests and counts; the folds themselves are in their files."""
         counts = {name: self.count(name) for name in self.digests}

@@ -319,13 +319,13 @@ class CsvRows:
 
     Parameters
     ----------
-    results : Results
-        A comparison.
+    rows : iterable of dict
+        Those of the table; of none, nothing is said.
     """
 
-    def __init__(self, results: Results) -> None:
+    def __init__(self, rows: Iterable[Mapping[str, Any]] = ()) -> None:
         self._rows: dict[CsvKey, list[int]] = {}
-        for number, row in enumerate(results.rows(), 2):
+        for number, row in enumerate(rows, 2):
             key = (row["metric"], row["data"], row["criterion"], row["model"], row["n"])
             self._rows.setdefault(key, []).append(number)
 
@@ -341,6 +341,7 @@ class CsvRows:
         return first_of(map(str, rows[:MOST_ROWS]), len(rows))
 
 
+NO_ROWS = CsvRows()
 MEASURES = ("positives", "f1", "auc", "pr_auc")
 
 

@@ -6,12 +6,12 @@ import contextlib
 import fnmatch
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
+from mlfs.api.counted import threads_of
 from mlfs.api.options import check_options
-from mlfs.api.value_kinds import POSITIVE, ClusterAddress, checked_count
+from mlfs.api.value_kinds import POSITIVE, ClusterAddress, Number, ThreadCount, checked_count
 from mlfs.compare.cell_folder import CellFolder, refuse_loss
 from mlfs.compare.classifiers import check_classifier, selects
 from mlfs.compare.data_sources import sources
@@ -297,7 +297,9 @@ def _protocol(
     groups: str | None,
 ) -> Splitting:
     ways = [
-        name for name, value in (("folds", folds), ("holdout", holdout), ("split", split)) if value
+        name
+        for name, value in (("folds", folds), ("holdout", holdout), ("split", split))
+        if value is not None
     ]
     if len(ways) > 1:
         raise UsageError("exclude each other: give one", option=tuple(ways))
@@ -315,10 +317,8 @@ def _protocol(
             raise UsageError("the authors' split is one: nothing is repeated", option="repeat")
         return GivenSplit(0)
     if holdout is not None:
-        if isinstance(holdout, bool) or not isinstance(holdout, Real):
-            msg = f"is the share of the rows that trains, not {printable(repr(holdout))}"
-            raise UsageError(msg, option="holdout")
-        return Holdout(float(holdout), times or 10)
+        share = Number("is the share of the rows that trains").read("holdout", holdout)
+        return Holdout(share, times or 10)
     k = 5 if folds is None else checked_count(folds, "folds") or 0
     return Folds(k, times or 1, groups=groups or "")
 
@@ -335,7 +335,7 @@ def _metrics(metrics: Sequence[str] | None) -> tuple[str, ...]:
 
 def _processes(settings: Settings, jobs: Any, cluster: Any) -> Processes:
     """The processes that run the cells."""
-    size = _n_processes(jobs)
+    size = threads_of(ThreadCount("is a number of processes, or -1 for all").read("jobs", jobs))
     if cluster is None:
         return Processes(settings, size)
     ClusterAddress().read("cluster", cluster)
@@ -345,13 +345,6 @@ def _processes(settings: Settings, jobs: Any, cluster: Any) -> Processes:
     from mlfs.compare.cluster_cells import ClusterProcesses
 
     return ClusterProcesses(settings, cluster)
-
-
-def _n_processes(jobs: Any) -> int:
-    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0:
-        shown = printable(repr(jobs))
-        raise UsageError(f"is a number of processes, or -1 for all, not {shown}", option="jobs")
-    return jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
 
 
 def _as_list(value: Any, kind: str) -> list[Any]:

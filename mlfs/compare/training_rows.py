@@ -190,7 +190,17 @@ def unprepared(
     items = list(data.values()) if isinstance(data, Mapping) else data if several else [data]
     merged, all_prepared = dict(options), [item for item in items if isinstance(item, Prepared)]
     for prepared in all_prepared:
-        _merge(prepared, merged, supported)
+        for name, value in prepared.options.items():
+            if prepared.made_with(**{name: DEFAULTS[name]}):
+                continue
+            if name in supported:
+                merged.setdefault(name, value)
+            elif name not in NO_MATTER:
+                msg = (
+                    "is an option with which the data were prepared, and a comparison, which "
+                    "prepares each fold, does not have it: prepare the data without it"
+                )
+                raise UsageError(msg, option=name)
     for prepared in all_prepared:
         _refuse_others(prepared, merged, options)
     if isinstance(data, Mapping):
@@ -200,21 +210,6 @@ def unprepared(
 
 def _unwrap(item: Any) -> Any:
     return item.dataset if isinstance(item, Prepared) else item
-
-
-def _merge(prepared: Prepared, merged: dict[str, Any], supported: Collection[str]) -> None:
-    changed = [
-        name for name in prepared.options if not prepared.made_with(**{name: DEFAULTS[name]})
-    ]
-    for name in changed:
-        if name in supported:
-            merged.setdefault(name, prepared.options[name])
-        elif name not in NO_MATTER:
-            msg = (
-                "is an option with which the data were prepared, and a comparison, which prepares "
-                "each fold, does not have it: prepare the data without it"
-            )
-            raise UsageError(msg, option=name)
 
 
 def _refuse_others(prepared: Prepared, merged: Mapping[str, Any], given: Collection[str]) -> None:

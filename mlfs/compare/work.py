@@ -5,13 +5,15 @@ from __future__ import annotations
 import traceback
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from mlfs.compare.cell_folder import label_results, pack
-from mlfs.compare.classifiers import Answers, classifier
+from mlfs.compare.classifiers import Answers, ComparedModel, classifier
 from mlfs.compare.data_sources import DataSource, dense, drop_columns, excluded_columns, rows_of
 from mlfs.compare.named import INNER, Named, best_of, is_tuned
 from mlfs.compare.rankers import Ranked, ranker
@@ -210,20 +212,33 @@ class _Choices:
         return self._train.preparing if self._ranker.counts else Cost()
 
 
+def train_and_ask(
+    make: Callable[[Any], ComparedModel], ranked: Ranked, train: Dataset, test: Dataset
+) -> tuple[Answers, np.ndarray, Cost, Cost]:
+    """Train the model that `make` gives for these features, and ask it about the test rows.
+
+    Returns the answers, the truth, and what training and asking cost.
+    """
+    table = TrainingTable.learn(ranked.cut(train))
+    model = make(ranked.for_model(table))
+    X, _ = table.matrix(ranked.cut(train))
+    with measured() as fitting:
+        model.fit(X, dense(train.Y), train.weights)
+    truth = dense(test.Y)
+    X, _ = table.matrix(ranked.cut(test), unseen="missing")
+    with measured() as predicting:
+        answers = model.answers(X, truth)
+    return answers, truth, fitting, predicting
+
+
 def _fit_and_evaluate(cell: Cell, train: Dataset, test: Dataset, ranked: Ranked) -> dict[str, Any]:
     """Train on these features, predict the test rows, and measure."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         seed = seed_for(cell.settings.seed, "model", cell.source.digest, cell.split)
-        table = TrainingTable.learn(ranked.cut(train))
-        model = classifier(cell.model, seed, ranked.for_model(table))
-        X, _ = table.matrix(ranked.cut(train))
-        with measured() as fitting:
-            model.fit(X, dense(train.Y), train.weights)
-        truth = dense(test.Y)
-        X, _ = table.matrix(ranked.cut(test), unseen="missing")
-        with measured() as predicting:
-            answers = model.answers(X, truth)
+        answers, truth, fitting, predicting = train_and_ask(
+            partial(classifier, cell.model, seed), ranked, train, test
+        )
     messages = [
         f"{warning.category.__name__}: {printable(without_folders(warning.message), 160)}"
         for warning in caught

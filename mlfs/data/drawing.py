@@ -1,11 +1,10 @@
-"""Lines, boxes, arrows and words in a field of pixels, drawn as SVG or by matplotlib.
+"""Lines, areas and words in a field of pixels, drawn as SVG or by matplotlib.
 
 The SVG needs nothing from outside, and takes black for the colour of the text around it.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,9 +17,6 @@ from mlfs.errors import MissingExtra
 INCHES, POINTS = 96, 0.75  # pixels of an inch, and points of a pixel
 INK = "#000000"  # black on paper; a page draws it in the colour of its text
 TEXT = "currentColor"  # black on paper, light in the dark
-LINE, PAPER = "#3b6ea5", "#f4f1ea"  # of arrows, and in boxes, where words are dark
-DARK = "#1b1b1b"
-HEAD = 7.0  # the length of the head of an arrow
 escaped = partial(text, limit=2000)  # in one line, without markup and control characters
 ALIGN = {"start": "left", "middle": "center", "end": "right"}
 # corners about the origin, y downwards, radius 4; none: a disc. Square, triangle, diamond, cross,
@@ -42,61 +38,37 @@ MARKS: tuple[tuple[tuple[float, float], ...], ...] = (
 
 @dataclass(frozen=True)
 class Stroke:
-    """A black line through points, in pixels."""
+    """A line through points, in pixels; with `fill`, an area of that colour with this border."""
 
     points: tuple[tuple[float, float], ...]
     width: float = 1.0
+    colour: str = INK
+    opacity: float = 1.0
+    fill: str = ""
 
 
 @dataclass(frozen=True)
 class Lettering:
-    """A text; `anchor` is start, middle or end."""
+    """A text; `anchor` is start, middle or end. One that is read upwards is centred on x, y."""
 
     x: float
     y: float
     text: str
     anchor: str = "start"
-
-
-@dataclass(frozen=True)
-class Box:
-    """A box about a text that is read upwards if it is higher than wide; `tip` says more."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    text: str
-    tip: str = ""
-
-    @property
-    def upright(self) -> bool:
-        """Whether its text is read upwards."""
-        return self.height > self.width
-
-
-@dataclass(frozen=True)
-class Arrow:
-    """An arrow; of an arc, the control point of the curve is `rise` above the middle."""
-
-    start: tuple[float, float]
-    end: tuple[float, float]
-    width: float = 1.0
-    opacity: float = 0.8
-    rise: float = 0.0
+    colour: str = INK
+    upwards: bool = False
+    tip: str = ""  # what is said where it is pointed at
 
 
 @dataclass(frozen=True)
 class Diagram:
-    """A field of pixels, y downwards, and all that stands in it."""
+    """A field of pixels, y downwards: the words are above the strokes."""
 
     title: str
     width: float
     height: float
-    strokes: tuple[Stroke, ...] = ()
-    words: tuple[Lettering, ...] = ()
-    arrows: tuple[Arrow, ...] = ()
-    boxes: tuple[Box, ...] = ()
+    strokes: tuple[Stroke, ...]
+    words: tuple[Lettering, ...]
 
 
 def refuse_without_matplotlib(purpose: str) -> None:
@@ -109,43 +81,38 @@ def refuse_without_matplotlib(purpose: str) -> None:
 
 def draw_diagram(ax: Any, diagram: Diagram) -> None:
     """Draw a diagram on axes of matplotlib."""
-    from matplotlib.patches import Rectangle
-
-    style: dict[str, Any]
     ax.set_xlim(0, diagram.width)
     ax.set_ylim(diagram.height, 0)
     ax.set_axis_off()
     for stroke in diagram.strokes:
         x, y = zip(*stroke.points, strict=True)
-        ax.plot(x, y, color=INK, lw=stroke.width * POINTS, solid_capstyle="butt", clip_on=False)
+        style: dict[str, Any] = {
+            "lw": stroke.width * POINTS,
+            "alpha": stroke.opacity,
+            "clip_on": False,
+        }
+        if stroke.fill:
+            ax.fill(x, y, facecolor=stroke.fill, edgecolor=stroke.colour, zorder=2, **style)
+        else:
+            ax.plot(x, y, color=stroke.colour, solid_capstyle="butt", **style)
     for word in diagram.words:
-        style = {"ha": ALIGN[word.anchor], "va": "baseline", "fontsize": 9, "parse_math": False}
-        ax.text(word.x, word.y, word.text, **style)
-    for arrow in diagram.arrows:
-        rad = -arrow.rise / ((arrow.end[0] - arrow.start[0]) or 1)
-        style = {"color": LINE, "alpha": arrow.opacity, "linewidth": arrow.width}
-        style |= {"shrinkA": 0, "shrinkB": 0, "connectionstyle": f"arc3,rad={rad:g}"}
-        style["arrowstyle"] = "-|>"
-        ax.annotate("", xy=arrow.end, xytext=arrow.start, arrowprops=style)
-    for box in diagram.boxes:
-        corner = box.x - box.width / 2, box.y - box.height / 2
-        style = {"facecolor": PAPER, "edgecolor": DARK, "linewidth": 0.8}
-        ax.add_patch(Rectangle(corner, box.width, box.height, **style))
-        style = {"ha": "center", "va": "center", "color": DARK, "fontsize": 8, "parse_math": False}
-        ax.text(box.x, box.y, box.text, rotation=90 if box.upright else 0, **style)
+        turn = {"rotation": 90, "va": "center"} if word.upwards else {"va": "baseline"}
+        style = {"color": word.colour, "fontsize": 9, "parse_math": False}
+        ax.text(word.x, word.y, word.text, ha=ALIGN[word.anchor], **style, **turn)
 
 
 def svg_of(diagram: Diagram) -> str:
     """A diagram as SVG."""
     image = Picture(diagram.width, diagram.height, diagram.title)
     for stroke in diagram.strokes:
-        image.line(stroke.points, INK, stroke_width=stroke.width)
+        opacity = "" if stroke.opacity == 1 else stroke.opacity
+        style = {"stroke_width": stroke.width, "stroke_opacity": opacity, "fill": stroke.fill}
+        image.line(stroke.points, stroke.colour, **style)
     for word in diagram.words:
-        image.text(word.x, word.y, word.text, word.anchor)
-    for arrow in diagram.arrows:
-        image.arrow(arrow)
-    for box in diagram.boxes:
-        image.box(box)
+        turn = f"translate(4 0) rotate(-90 {word.x:.1f} {word.y:.1f})" if word.upwards else ""
+        fill = "" if word.colour == INK else word.colour
+        style = {"fill": fill, "transform": turn}
+        image.text(word.x, word.y, word.text, word.anchor, word.tip, **style)
     return image.markup()
 
 
@@ -168,21 +135,22 @@ class Picture:
     data: dict[str, str] = field(default_factory=dict, init=False)
 
     def line(self, points: Iterable[tuple[float, float]], stroke: str, **style: object) -> None:
-        """A line through points."""
+        """A line through points, or with `fill` an area."""
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        fill = style.pop("fill", "")
         self.parts.append(
-            f'<polyline points="{path}" fill="none" stroke="{_ink(stroke)}"{_style(style)}/>'
+            f'<{"polygon" if fill else "polyline"} points="{path}" fill="{fill or "none"}" '
+            f'stroke="{_ink(stroke)}"{_style(style)}/>'
         )
 
     def mark(
         self, x: float, y: float, fill: str, tip: str = "", shape: int = 0, rows: str = ""
     ) -> None:
         """A mark with a text that is shown when it is pointed at."""
-        title = f"<title>{escaped(tip)}</title>" if tip else ""
         attribute = f' data-rows="{escaped(rows)}"' if rows else ""
         self.parts.append(
             f'<path class="mark"{attribute} transform="translate({x:.1f} {y:.1f})" '
-            f'fill="{_ink(fill)}" d="{_shape(shape)}">{title}</path>'
+            f'fill="{_ink(fill)}" d="{_shape(shape)}">{_title(tip)}</path>'
         )
 
     @contextmanager
@@ -202,50 +170,28 @@ class Picture:
         yield
         self.parts.append("</g>")
 
-    def text(self, x: float, y: float, words: str, anchor: str = "start", **style: object) -> None:
-        """Words; `anchor` is start, middle or end."""
+    def text(
+        self, x: float, y: float, words: str, anchor: str = "start", tip: str = "", **style: object
+    ) -> None:
+        """Words; `anchor` is start, middle or end; `tip` says more where they are pointed at."""
         self.parts.append(
             f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{_style(style)}>'
-            f"{escaped(words)}</text>"
+            f"{_title(tip)}{escaped(words)}</text>"
         )
-
-    def arrow(self, arrow: Arrow) -> None:
-        """An arrow, straight or an arc."""
-        (x, y), (u, v) = arrow.start, arrow.end
-        bend = (x + u) / 2, (y + v) / 2 - arrow.rise
-        length = math.hypot(u - bend[0], v - bend[1]) or 1.0
-        along = HEAD * (u - bend[0]) / length, HEAD * (v - bend[1]) / length
-        base, side = (u - along[0], v - along[1]), (-along[1] / 2.5, along[0] / 2.5)
-        head = [(u, v), *((base[0] + k * side[0], base[1] + k * side[1]) for k in (1, -1))]
-        corners = " ".join(f"{a:.1f},{b:.1f}" for a, b in head)
-        self.parts.append(
-            f'<path d="M{x:.1f} {y:.1f}Q{bend[0]:.1f} {bend[1]:.1f} {u:.1f} {v:.1f}" fill="none" '
-            f'stroke="{LINE}" stroke-width="{arrow.width:.1f}" stroke-opacity="{arrow.opacity}"/>'
-            f'<polygon points="{corners}" fill="{LINE}"/>'
-        )
-
-    def box(self, box: Box) -> None:
-        """A box about a text, which says more when it is pointed at."""
-        x, y = box.x - box.width / 2, box.y - box.height / 2
-        self.parts.append(
-            f'<g><title>{escaped(box.tip)}</title><rect x="{x:.1f}" y="{y:.1f}" '
-            f'width="{box.width:.0f}" height="{box.height:.0f}" rx="5" fill="{PAPER}" '
-            f'stroke="{DARK}"/>'
-        )
-        turn = f"rotate(-90 {box.x:.1f} {box.y:.1f})" if box.upright else ""
-        self.text(box.x, box.y + 4, box.text, "middle", fill=DARK, transform=turn)
-        self.parts.append("</g>")
 
     def markup(self) -> str:
         """The picture as text that stands in a page, or is a file."""
         data = "".join(f' data-{key}="{escaped(value)}"' for key, value in self.data.items())
         return (
             f'<svg viewBox="0 0 {self.width:.0f} {self.height:.0f}" width="{self.width:.0f}" '
-            f'height="{self.height:.0f}" role="img" style="max-width:100%;height:auto" '
-            f'font-family="system-ui, sans-serif" '
+            f'height="{self.height:.0f}" role="img" font-family="system-ui, sans-serif" '
             f'font-size="12" fill="{TEXT}" xmlns="http://www.w3.org/2000/svg"{data}>'
             f"<title>{escaped(self.title)}</title>{''.join(self.parts)}</svg>"
         )
+
+
+def _title(tip: str) -> str:
+    return f"<title>{escaped(tip)}</title>" if tip else ""
 
 
 def _shape(shape: int) -> str:

@@ -240,7 +240,7 @@ def decode(content: bytes, path: str, encoding: str = "utf-8", lines_before: int
     except UnicodeDecodeError as error:
         line = lines_before + content.count(b"\n", 0, error.start) + 1
         column = error.start - content.rfind(b"\n", 0, error.start)
-        remedy = f"say which one it is, for example {setting('encoding', 'latin-1')}"
+        remedy = f"say which one it is, for example {setting('encoding', 'cp1252')}"
         if content.startswith(UTF16):
             remedy = f"say {setting('encoding', 'utf-16')}"
         binary = next((kind for magic, kind in BINARY.items() if content.startswith(magic)), None)

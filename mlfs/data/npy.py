@@ -121,12 +121,15 @@ def matrix(stream: Any, size: int, names: Sequence[str] | None, request: Request
     form = form_of(head, size)
     is_counted = form.dtype.newbyteorder("=") in COUNTED_TYPES
     is_table = len(form.shape) == 2 and is_counted and bool(np.prod(form.shape))
-    if size <= files.PIECE or form.by_column or not is_table:
-        return array(head + stream.read(size - len(head) + 1), size)
-    d = form.shape[1]
-    check_limits(np.broadcast_to(np.zeros((), form.dtype), form.shape), None, request.limits, path)
+    d = form.shape[1] if len(form.shape) == 2 else 0
     if names is None or len(names) != d:
         names = NumberedNames("x", d)
+    if size <= files.PIECE or form.by_column or not is_table:
+        whole = array(head + stream.read(size - len(head) + 1), size)
+        if is_table:
+            _refuse_numbers(whole, names, 0, path)
+        return whole
+    check_limits(np.broadcast_to(np.zeros((), form.dtype), form.shape), None, request.limits, path)
     table = packed(_rows(stream, head[form.start :], form), names, request, path)
     if table.shape[0] != form.shape[0] or stream.read(1):
         raise DamagedArray(f"declares {size} bytes and holds other than that")
@@ -139,15 +142,22 @@ def packed(
     """Pack the rows of a table as they come; its columns have these names."""
     packer = Packer(request.max_memory)
     for rows in parts:
-        try:
-            if needs_check(rows):
-                refuse_merged(rows, names, packer.n_rows)
-                refuse_infinite(rows, names, packer.n_rows)
-                packer.is_beyond |= bool(np.fmax.reduce(np.abs(rows), axis=None) > EXACT)
-        except DataError as error:
-            raise error.in_file(path) from None
+        if _refuse_numbers(rows, names, packer.n_rows, path):
+            packer.is_beyond |= bool(np.fmax.reduce(np.abs(rows), axis=None) > EXACT)
         packer.add(rows)
     return packer.finish()
+
+
+def _refuse_numbers(rows: np.ndarray, names: Sequence[str], rows_before: int, path: str) -> bool:
+    """Refuse numbers that cannot be used; whether there may be great ones."""
+    if not needs_check(rows):
+        return False
+    try:
+        refuse_merged(rows, names, rows_before)
+        refuse_infinite(rows, names, rows_before)
+    except DataError as error:
+        raise error.in_file(path) from None
+    return True
 
 
 def _rows(stream: Any, content: bytes, form: Form) -> Iterator[np.ndarray]:

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import os
 import re
+import shutil
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -24,6 +27,8 @@ from mlfs.errors import DataError, MissingExtra, UnknownName, UsageError, plural
 
 Progress = Callable[[str, int, int], None]  # the file, the bytes so far, all bytes
 CHUNK = 1 << 16
+BAR, EVERY = 30, 0.25  # characters, and seconds between two bars
+CLEAR = "\r\x1b[K"  # the line on a terminal
 PATIENCE = (10, 60)  # seconds for a connection, and between two pieces
 
 
@@ -167,8 +172,8 @@ def fetch(
     """
     if name in SMALL:
         return _rename(read(path(name, subset)), name)
-    files = _provide_files(info(name), subset, mirror, progress, download=download)
-    tables = [_read(file) for file in files if file.suffix != ".xml"]
+    files = _provide_tables(info(name), subset, mirror, progress, download=download)
+    tables = [_read(file) for file in files]
     if len(tables) == 1:
         return _rename(tables[0], name)
     n_train, n_test = (table.shape[0] for table in tables)
@@ -236,8 +241,7 @@ def path(
         if subset != "all" or mirror:
             raise UsageError(f"{name} comes with mlfs: it has no mirror and no split")
         return Path(__file__).with_name(f"{name}.arff")
-    files = _provide_files(info(name), subset, mirror, progress, download=download)
-    tables = [file for file in files if file.suffix != ".xml"]
+    tables = _provide_tables(info(name), subset, mirror, progress, download=download)
     if len(tables) == 1:
         return tables[0]
     joined_file = tables[0].with_name(f"{name}.arff")
@@ -283,7 +287,7 @@ def _place(name: str, mirror: int, file: File) -> Path:
     return (folder / f"mirror-{mirror}" if mirror else folder) / file.name
 
 
-def _provide_files(
+def _provide_tables(
     listed: PublicDataset,
     subset: str,
     mirror: int,
@@ -291,7 +295,7 @@ def _provide_files(
     *,
     download: bool,
 ) -> list[Path]:
-    """The files of a part, checked; what is missing or damaged is downloaded."""
+    """The tables of a part; all files are checked, and what is missing or damaged is downloaded."""
     files = listed.files(subset, mirror)
     places = [_place(listed.name, mirror, file) for file in files]
     missing = [
@@ -315,7 +319,7 @@ def _provide_files(
                 remedy = f"; another source is mirror {(mirror + 1) % (others + 1)}"
                 msg = f"cannot download {listed.name}: {error}{remedy if others else ''}"
                 raise DataError(msg) from None
-    return places
+    return [place for place in places if place.suffix != ".xml"]
 
 
 def _read(file: Path) -> Dataset:
@@ -328,25 +332,25 @@ def _rename(data: Dataset, name: str) -> Dataset:
 
 @contextmanager
 def _progress_callback(progress: bool | Progress) -> Iterator[Progress | None]:
-    """The function that is called with the progress of a file."""
+    """The function that is called with the progress of a file; a bar on stderr by default."""
     if callable(progress) or not progress:
         yield progress or None
         return
-    try:
-        from tqdm import tqdm
-    except ImportError:  # the bar is missed, the data are not
-        yield None
-        return
-    bar: Any = None
+    last = -math.inf
 
     def show(file: str, done: int, total: int) -> None:
-        nonlocal bar
-        if bar is None:
-            bar = tqdm(total=total, desc=file, unit="B", unit_scale=True, leave=False)
-        bar.update(done - bar.n)
+        nonlocal last
+        if time.monotonic() < last + EVERY:
+            return
+        last = time.monotonic()
+        full = BAR * done // max(total, 1)
+        sizes = f"{done / 1e6:.1f} of {total / 1e6:.1f} MB"
+        line = f"{file}: [{'#' * full}{'.' * (BAR - full)}] {sizes} (Ctrl-C: go on later)"
+        sys.stderr.write(f"{CLEAR}{line[: shutil.get_terminal_size().columns - 1]}")
+        sys.stderr.flush()
 
     try:
         yield show
     finally:
-        if bar is not None:
-            bar.close()
+        if last > 0:
+            sys.stderr.write(CLEAR)

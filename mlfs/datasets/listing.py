@@ -161,19 +161,12 @@ def info(name: str) -> PublicDataset:
 
 @functools.cache
 def _table() -> dict[str, PublicDataset]:
+    kinds = {"rows": int, "features": int, "labels": int, "cardinality": float}
     files = _files()
     return {
         row["name"]: PublicDataset(
-            row["name"],
-            int(row["rows"]),
-            int(row["features"]),
-            int(row["labels"]),
-            float(row["cardinality"]),
-            row["domain"],
-            row["about"],
-            row["licence"],
-            row["citation"],
-            tuple(files[row["name"]]),
+            **{key: kinds.get(key, str)(value) for key, value in row.items()},
+            sources=tuple(files[row["name"]]),
         )
         for row in _rows("sets.tsv")
     }

@@ -20,7 +20,7 @@ from mlfs.api.selecting import select_silently
 from mlfs.api.value_kinds import Bins, Missing, Whole
 from mlfs.data.files import split_suffix
 from mlfs.data.html import page as html_page
-from mlfs.errors import MlfsError, UsageError, printable, tell
+from mlfs.errors import Caution, MlfsError, UsageError, printable, tell
 from mlfs.explorer.folds import FOLDS, Arrays, is_faithful
 
 SHOWN = 20  # picks at first
@@ -126,12 +126,13 @@ def explore(
     kept = ("criterion", "n", "resamples", "seed")
     preparing = {key: value for key, value in options.items() if key not in kept}
     prepared = prepare(data, **preparing, correction="none")
-    tell(prepared.notes, stacklevel=2)
     if not prepared.grouping.trivial or prepared.options["estimator"] != "counts":
         raise UsageError("a page has counted columns: prepare the data without groups, from counts")
     info, dataset = prepared.info, prepared.dataset
     n = min(n, info.d - len(prepared.identifiers))
     picks = select_silently(prepared, name, n, correction="none", resamples=resamples, seed=seed)
+    cautions = (note for note in picks.notes if isinstance(note, Caution))
+    tell(dict.fromkeys((*prepared.notes, *cautions)), stacklevel=2)
     given = np.arange(info.d) if dataset.places is None else dataset.given
     instead = [entry.index for c in picks.certainty if c for entry in c.substitutes]
     picked = np.flatnonzero(np.isin(given, [*picks.indices, *instead]))

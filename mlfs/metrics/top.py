@@ -8,7 +8,7 @@ number.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,6 +70,23 @@ def _first_k(k: int, Y: Any, scores: Any, worth: np.ndarray | None) -> list[Firs
     return blocks
 
 
+def _sums(
+    Y: Any, scores: Any, k: int, worth: np.ndarray | None = None, *, discounted: bool = False
+) -> tuple[np.ndarray, ...]:
+    """The worth of the first k labels of each row, that of the best k, and their places.
+
+    Discounted, place i counts 1 / log2(i + 1), and only places for true labels do.
+    """
+    parts = []
+    for rows in first(Y, scores, k, worth):
+        weights = 1 / np.log2(np.arange(rows.gains.shape[1]) + 2)
+        weights = weights if discounted else np.ones_like(weights)
+        places = ((rows.best > 0) * weights).sum(axis=1) if discounted else rows.places
+        gained, best = ((part * weights).sum(axis=1) for part in (rows.gains, rows.best))
+        parts.append((gained, best, places))
+    return tuple(map(np.concatenate, zip(*parts, strict=True))) or (np.empty(0),) * 3
+
+
 def precision_at(Y: Any, scores: Any, k: int = 5) -> float:
     """The share of true labels among the k with the highest scores, mean over the rows.
 
@@ -87,8 +104,8 @@ def precision_at(Y: Any, scores: Any, k: int = 5) -> float:
     >>> precision_at([[1, 0, 1], [0, 1, 0]], [[0.9, 0.5, 0.6], [0.1, 0.8, 0.3]], k=2)
     0.75
     """
-    parts = [rows.gains.sum(axis=1) / rows.places for rows in first(Y, scores, k)]
-    return mean(np.concatenate(parts) if parts else np.empty(0))
+    gained, _, places = _sums(Y, scores, k)
+    return mean(gained / places)
 
 
 def precision_at_1(Y: Any, scores: Any) -> float:
@@ -125,11 +142,8 @@ def ndcg_at(Y: Any, scores: Any, k: int = 5) -> float:
     >>> ndcg_at([[1, 0, 1], [0, 1, 0]], [[0.9, 0.5, 0.6], [0.1, 0.8, 0.3]], k=2)
     1.0
     """
-    parts = []
-    for rows in first(Y, scores, k):
-        discount = 1 / np.log2(np.arange(rows.gains.shape[1]) + 2)
-        parts.append((rows.gains * discount).sum(axis=1) / (rows.best * discount).sum(axis=1))
-    return mean(np.concatenate(parts) if parts else np.empty(0))
+    gained, best, _ = _sums(Y, scores, k, discounted=True)
+    return mean(gained / best)
 
 
 def ndcg_at_3(Y: Any, scores: Any) -> float:
@@ -200,11 +214,7 @@ def propensity_precision_at(
     >>> propensity_precision_at(Y, scores, [0.5, 0.25, 1.0], k=1, normalised=False)
     2.0
     """
-    blocks = [
-        (rows.gains.sum(axis=1), rows.best.sum(axis=1), rows.places)
-        for rows in first(Y, scores, k, worth_of(Y, shares))
-    ]
-    return _share_of_best(blocks, normalised)
+    return _share_of_best(_sums(Y, scores, k, worth_of(Y, shares)), normalised)
 
 
 def propensity_ndcg_at(
@@ -228,23 +238,14 @@ def propensity_ndcg_at(
     >>> round(propensity_ndcg_at(Y, scores, [0.5, 0.25, 1.0], k=2), 3)
     0.86
     """
-    blocks = []
-    for rows in first(Y, scores, k, worth_of(Y, shares)):
-        discount = 1 / np.log2(np.arange(rows.gains.shape[1]) + 2)
-        ideal = ((rows.best > 0) * discount).sum(axis=1)
-        blocks.append(
-            ((rows.gains * discount).sum(axis=1), (rows.best * discount).sum(axis=1), ideal)
-        )
-    return _share_of_best(blocks, normalised)
+    return _share_of_best(_sums(Y, scores, k, worth_of(Y, shares), discounted=True), normalised)
 
 
-def _share_of_best(blocks: Sequence[tuple[np.ndarray, ...]], normalised: bool) -> float:
-    """The mean over the rows of gains / divisor; normalised: as a share of the best ranking."""
-    if not blocks:
-        return mean([])
-    gains, best, divisor = (np.concatenate(part) for part in zip(*blocks, strict=True))
-    value = mean(gains / divisor)
-    return float(value / mean(best / divisor)) if normalised else value
+def _share_of_best(sums: tuple[np.ndarray, ...], normalised: bool) -> float:
+    """The mean over the rows of gains / places; normalised: as a share of the best ranking."""
+    gained, best, places = sums
+    value = mean(gained / places)
+    return float(value / mean(best / places)) if normalised and gained.size else value
 
 
 @shared

@@ -106,7 +106,7 @@ class AutoStop:
         return self.gain(s) < self._least
 
     def gain(self, s: int) -> np.ndarray:
-        """What each candidate adds to the pick of s beyond chance.
+        """The information that each candidate adds to the pick of s beyond chance.
 
         Chance tells about (levels - 1) (classes - 1) / 2n nats in n rows, and so as much within
         each level of s as in all rows; less where not all levels and classes are to be expected.

@@ -12,9 +12,10 @@ import numpy as np
 
 from mlfs.data.drawing import (
     INCHES,
-    Arrow,
-    Box,
+    POINTS,
     Diagram,
+    Lettering,
+    Stroke,
     draw_diagram,
     refuse_without_matplotlib,
     svg_of,
@@ -153,6 +154,10 @@ WIDE, HIGH = 104.0, 26.0  # a box, in pixels
 ACROSS, DOWN = 118.0, 70.0  # between the middles of boxes in layers
 BESIDE = 38.0  # between the middles of upright boxes in a row
 MARGIN = 4.0
+LINE, PAPER, DARK = "#3b6ea5", "#f4f1ea", "#1b1b1b"  # arrows; boxes, and what is in them
+HEAD = 7.0  # the length of the head of an arrow
+ARC = 25  # points of an arc
+SMALLER = 'style="max-width:100%;height:auto"'  # where a notebook is narrow
 
 
 def draw(structure: Structure, ax: Any = None) -> Figure:
@@ -198,7 +203,7 @@ def as_diagram(structure: Structure) -> Diagram:
     """Boxes of labels and arrows from parents to children, in layers or as arcs over a row."""
     layered = is_layered(structure)
     if not structure.q:
-        return Diagram(headline(structure), WIDE, HIGH)
+        return Diagram(headline(structure), WIDE, HIGH, (), ())
     places = in_layers(structure) if layered else in_a_row(structure)
     places = (places - places.min(axis=0)) * ((ACROSS, DOWN) if layered else (BESIDE, 0.0))
     size = (WIDE, HIGH) if layered else (HIGH, WIDE)
@@ -208,23 +213,37 @@ def as_diagram(structure: Structure) -> Diagram:
     rises = {edge: 0.0 if layered else min(40 + 0.35 * span, 400.0) for edge, span in spans.items()}
     y += max(rises.values(), default=0.0) / 2  # a curve reaches half of its control point
     many = len(spans) > 6 * structure.q
-    arrows = [
-        Arrow(
-            (float(x[parent]), float(y[parent]) + (size[1] if layered else -size[1]) / 2),
-            (float(x[child]), float(y[child]) - size[1] / 2),
-            width,
-            0.35 if many else 0.8,
-            rises[parent, child],
-        )
-        for (parent, child), width in _widths(structure).items()
-    ]
-    boxes = [
-        Box(px, py, *size, printable(name, DRAWN_NAME), printable(name, NAME))
-        for px, py, name in zip(x.tolist(), y.tolist(), structure.names, strict=True)
-    ]
+    strokes: list[Stroke] = []
+    for (parent, child), stroke in _widths(structure).items():
+        start = x[parent], y[parent] + (size[1] if layered else -size[1]) / 2
+        end = x[child], y[child] - size[1] / 2
+        strokes += _arrow(start, end, rises[parent, child], stroke, 0.35 if many else 0.8)
+    words = []
+    for px, py, name in zip(x.tolist(), y.tolist(), structure.names, strict=True):
+        sides = ((-1, -1), (1, -1), (1, 1), (-1, 1))
+        corners = tuple((px + a * size[0] / 2, py + b * size[1] / 2) for a, b in sides)
+        strokes.append(Stroke(corners, 1.0, DARK, fill=PAPER))
+        shown, tip = printable(name, DRAWN_NAME), printable(name, NAME)
+        words.append(Lettering(px, py + 4 * layered, shown, "middle", DARK, not layered, tip))
     width, height = float(x.max()) + size[0] / 2 + MARGIN, float(y.max()) + size[1] / 2 + MARGIN
-    title = headline(structure)
-    return Diagram(title, width, height, arrows=tuple(arrows), boxes=tuple(boxes))
+    return Diagram(headline(structure), width, height, tuple(strokes), tuple(words))
+
+
+def _arrow(
+    start: tuple[Any, Any], end: tuple[Any, Any], rise: float, width: float, opacity: float
+) -> list[Stroke]:
+    """A line, or an arc whose control point is `rise` above its middle, and the head of it."""
+    first, last = np.array(start), np.array(end)
+    bend = (first + last) / 2 - (0.0, rise)
+    t = np.linspace(0, 1, ARC if rise else 2)[:, None]
+    curve = (1 - t) ** 2 * first + 2 * t * (1 - t) * bend + t**2 * last
+    along = HEAD * (last - bend) / max(float(np.hypot(*(last - bend))), 1e-9)
+    side = np.array([-along[1], along[0]]) / 2.5
+    head = np.array([last, last - along + side, last - along - side])
+    return [
+        Stroke(tuple(map(tuple, curve.tolist())), width / POINTS, LINE, opacity),
+        Stroke(tuple(map(tuple, head.tolist())), 0.0, LINE, fill=LINE),
+    ]
 
 
 def is_layered(structure: Structure) -> bool:
@@ -342,12 +361,13 @@ def as_html(structure: Structure) -> str:
     Examples
     --------
     >>> drawn = as_html(Structure("tree", ("a", "b"), (0, 1), ((), (0,))))
-    >>> drawn.count("<rect"), drawn.count("<polygon")
-    (2, 1)
+    >>> drawn.count("<polygon"), drawn.count("<polyline")  # two boxes and an arrow
+    (3, 1)
     """
     head = f"<p>{text(headline(structure), 300)}</p>"
     lines = "\n".join(text(line, 1000) for line in as_text(structure).splitlines())
     listing = details("labels and parents", f"<pre>{lines}</pre>")
     if not 0 < structure.q <= MOST_LABELS or len(structure.edges) > MOST_EDGES:
         return f"<div>{head}{listing}</div>"
-    return f"<div>{head}{svg_of(as_diagram(structure))}{listing}</div>"
+    drawn = svg_of(as_diagram(structure)).replace("<svg", f"<svg {SMALLER}", 1)
+    return f"<div>{head}{drawn}{listing}</div>"

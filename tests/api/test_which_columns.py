@@ -343,3 +343,13 @@ def test_a_long_selection_gives_signs_of_life(capsys: pytest.CaptureFixture[str]
     assert "against chance, 0 of" in told
     mlfs.select((X, Y), "mim", "auto")
     assert not capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "entry", [mlfs.explore, lambda data: mlfs.StabilitySelector(n_subsamples=4).fit(*data)]
+)
+def test_whoever_leaves_out_a_key_says_so(entry) -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"key": [f"k{i}" for i in range(80)], "a": rng.integers(0, 3, 80)})
+    with pytest.warns(mlfs.MlfsWarning, match="left out column with another value in every row"):
+        entry((X, (X["a"] > 0).astype(int)))

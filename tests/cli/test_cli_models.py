@@ -275,6 +275,29 @@ def test_the_place_of_a_model_is_checked_first(run) -> None:
     assert "missing option '-o'" in run("train", SONGS).err
 
 
+def test_a_picked_key_is_trained_on(run) -> None:
+    rows = "".join(f"k{i:03d}x,{i % 3},{int(i % 3 > 0)}\n" for i in range(60))
+    table("keys.csv", f"key,a,y\n{rows}")
+    run(
+        "select",
+        "-q",
+        "--include",
+        "key",
+        "-n",
+        "2",
+        "-o",
+        "picks.json",
+        "--labels",
+        "y",
+        "keys.csv",
+    )
+    seen = run("train", "-m", "br", "--features", "picks.json", "--labels", "y", "-o", "m.mlfs",
+               "keys.csv")  # fmt: skip
+    assert seen.code == 0
+    assert "left out what names a row" not in seen.err
+    assert "key=k000x" in load_stored("m.mlfs").table.feature_names
+
+
 def test_labels_of_one_value_are_told(run) -> None:
     table("one.csv", "a,b,y,z\n1,2,0,\n2,3,1,\n3,1,0,\n0,1,1,\n")
     seen = run("train", "-m", "br", "--labels", "last:2", "-o", "m.mlfs", "one.csv")

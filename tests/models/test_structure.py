@@ -312,7 +312,7 @@ def test_a_picture_shows_every_label_and_every_edge(one, tmp_path):
     figure = one.draw()
     assert len(texts(figure)) == one.q
     (ax,) = figure.axes
-    assert sum(text.get_text() == "" for text in ax.texts) == len(one.edges)
+    assert len(ax.lines) == len(one.edges)
     assert one.kind in ax.get_title()
     figure.savefig(tmp_path / "structure.png", dpi=40)
     assert (tmp_path / "structure.png").stat().st_size > 500

@@ -9,14 +9,14 @@ figures.py and `mlfs.data.drawing` only draw.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from mlfs.compare.contest import Contest, method_names
 from mlfs.compare.report.axes import Range, marks_at, with_room
-from mlfs.compare.results import CsvRows, Results, Summary, seconds_of
+from mlfs.compare.results import NO_ROWS, CsvRows, Results, Summary, seconds_of
 from mlfs.data.drawing import Diagram, Lettering, Stroke
 from mlfs.metrics import METRICS
 
@@ -161,7 +161,7 @@ LEFT, RIGHT, TOP, ROW = 190.0, 530.0, 58.0, 20.0  # of a diagram of ranks
 
 
 def quality_charts(
-    results: Results, rows: CsvRows | None = None
+    results: Results, rows: CsvRows = NO_ROWS
 ) -> Iterator[tuple[str, str, str, Chart]]:
     """Metric, model, data set and a chart of the quality, for all of them.
 
@@ -186,9 +186,7 @@ def _is_single(results: Results) -> bool:
     return all(len(settings.sizes_of(ranker)) == 1 for ranker in settings.rankers)
 
 
-def dot_chart(
-    results: Results, metric: str, data: str, rows: CsvRows | None = None
-) -> Chart | None:
+def dot_chart(results: Results, metric: str, data: str, rows: CsvRows = NO_ROWS) -> Chart | None:
     """The metric of each method, a row each and the best on top; None if nothing.
 
     Parameters
@@ -210,7 +208,7 @@ def dot_chart(
     found.sort(key=lambda one: one[0].mean, reverse=not METRICS[metric].higher_is_better)
     points: dict[str, list[Mark]] = {ranker: [] for ranker in rankers}
     for height, (summary, name, ranker, model, n) in enumerate(found):
-        numbers = "" if rows is None else rows.numbers([(metric, data, ranker, model, n)])
+        numbers = rows.numbers([(metric, data, ranker, model, n)])
         points[ranker].append(Mark(summary.mean, height, summary.sd, _tip(name, summary), numbers))
     series = tuple(
         Series(method, ranker, tuple(points[ranker]), "dots")
@@ -228,7 +226,7 @@ def dot_chart(
 
 
 def curve_chart(
-    results: Results, metric: str, data: str, model: str, rows: CsvRows | None = None
+    results: Results, metric: str, data: str, model: str, rows: CsvRows = NO_ROWS
 ) -> Chart | None:
     """The metric against the number of features, a line for each criterion; None if nothing.
 
@@ -243,12 +241,8 @@ def curve_chart(
     """
     lines = results.curves(metric, data, model)
     positions = {str(ranker): i for i, ranker in enumerate(results.settings.rankers)}
-
-    def rows_of(name: str, n: str) -> str:
-        return "" if rows is None else rows.numbers([(metric, data, name, model, n)])
-
     title = f"{metric} of {model} on {data} by number of features"
-    return curves_of(lines, metric, title, positions, rows_of) if lines else None
+    return curves_of(lines, metric, title, positions, rows, (data, model)) if lines else None
 
 
 def curves_of(
@@ -256,7 +250,8 @@ def curves_of(
     metric: str,
     title: str,
     positions: Mapping[str, int],
-    rows_of: Callable[[str, str], str] | None = None,
+    rows: CsvRows = NO_ROWS,
+    of: tuple[str, str] = ("", ""),
 ) -> Chart:
     """The chart of lines by criterion.
 
@@ -268,8 +263,10 @@ def curves_of(
         What the lines are of.
     positions : mapping of str to int
         The place of each criterion, which decides its colour.
-    rows_of : callable, optional
-        The rows of results.csv of a criterion at a number of features.
+    rows : CsvRows, optional
+        Where the numbers stand in results.csv.
+    of : (str, str)
+        The data set and the model there.
     """
     series = []
     for i, (name, line) in enumerate(lines.items()):
@@ -280,7 +277,7 @@ def curves_of(
                 summary.mean,
                 summary.sd,
                 _tip(name, summary),
-                "" if rows_of is None else rows_of(name, summary.n),
+                rows.numbers([(metric, of[0], name, of[1], summary.n)]),
             )
             for summary in line
         )
@@ -353,7 +350,7 @@ def rank_chart(contest: Contest) -> Diagram | None:
 
 
 def cost_chart(
-    results: Results, metric: str, model: str = "", rows: CsvRows | None = None
+    results: Results, metric: str, model: str = "", rows: CsvRows = NO_ROWS
 ) -> Chart | None:
     """Time against quality, a mark for each method at each number of features; None if nothing.
 
@@ -393,7 +390,7 @@ def cost_chart(
                 continue
             tip = f"{name} + {model_name}, n = {n}: {value:.4f} in {spent:.3g} s, {peak:.0f} MB"
             keys = [(metric, data, name, model_name, n) for data in names]
-            row_numbers = "" if rows is None else rows.numbers(keys)
+            row_numbers = rows.numbers(keys)
             points.append(
                 Mark(
                     max(spent, 1e-4),

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from mlfs.api.as_dataset import AsGiven
 from mlfs.compare.data_sources import drop_columns, excluded_columns
-from mlfs.compare.report.figures import unique_names
+from mlfs.compare.report.figures import file_names
 from mlfs.compare.results import Results
 from mlfs.errors import MlfsError, MlfsWarning
 from mlfs.explorer.exploring import Explorer, explore
@@ -26,7 +26,7 @@ def explorers(results: Results) -> dict[str, tuple[str, str]]:
     named = [str(ranker) for ranker in settings.rankers]
     criterion = next((name for name in named if name in FOLDS), OTHERWISE)
     options = {name: settings.options[name] for name in KEPT if name in settings.options}
-    names = unique_names(["explorer", source.name] for source in settings.sources)
+    names = file_names(["explorer", source.name] for source in settings.sources)
     pages = {}
     for source, name in zip(settings.sources, names, strict=True):
         try:

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from mlfs.compare.contest import Contest
+from mlfs.compare.data_sources import unique_names
 from mlfs.compare.report.axes import Range, spread
 from mlfs.compare.report.charts import (
     FLAT,
@@ -144,7 +145,7 @@ def figures(
 ) -> Iterator[tuple[str, bytes]]:
     """The name and the content of each file, an SVG or also a PDF."""
     charts = [(parts, chart) for parts, chart in _charts(results, compared) if chart]
-    names = unique_names(parts for parts, _ in charts)
+    names = file_names(parts for parts, _ in charts)
     for name, (_, chart) in zip(names, charts, strict=True):
         svg = picture(chart, legend=True) if isinstance(chart, Chart) else svg_of(chart)
         yield f"{name}.svg", f"{svg}\n".encode()
@@ -154,22 +155,15 @@ def figures(
             yield f"{name}.pdf", stream.getvalue()
 
 
-def unique_names(texts: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Names of files made of some parts; those that differ in case alone get a number.
+def file_names(texts: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Names of files made of some parts, on every system.
 
     Examples
     --------
-    >>> list(unique_names([("a", "b"), ("A", "b")]))
-    ['a-b', 'A-b-2']
+    >>> list(file_names([("a", "b"), ("A", "b/c")]))
+    ['a-b', 'A-b_c']
     """
-    used_names: set[str] = set()
-    for parts in texts:
-        name = "-".join(map(_plain, parts))
-        count = 1
-        while (unique := name if count == 1 else f"{name}-{count}").lower() in used_names:
-            count += 1
-        used_names.add(unique.lower())
-        yield unique
+    return unique_names("-".join(map(_plain, parts)) for parts in texts)
 
 
 def _charts(

@@ -44,7 +44,7 @@ def page(
     explorers: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """The whole page; `explorers` are the files of data sets that have a page of their own."""
-    rows = CsvRows(results)
+    rows = CsvRows(results.rows())
     body = "".join(
         [
             "<h1>Comparison of criteria and models</h1>",

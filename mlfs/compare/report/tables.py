@@ -11,9 +11,9 @@ import numpy as np
 
 from mlfs.compare.contest import Contest
 from mlfs.compare.overlap import Overlap
-from mlfs.compare.report.figures import unique_names
+from mlfs.compare.report.figures import file_names
 from mlfs.compare.report.wording import caption, findings, left_out, setting_rows
-from mlfs.compare.results import CsvRows, Results
+from mlfs.compare.results import NO_ROWS, CsvRows, Results
 from mlfs.errors import printable
 
 PARTS = ("mean", "sd", "rank")  # of a cell
@@ -72,7 +72,7 @@ def short(value: float, digits: int = 3) -> str:
 
 
 def rank_table(
-    contest: Contest, csv_rows: CsvRows | None = None, parts: Collection[str] = PARTS
+    contest: Contest, csv_rows: CsvRows = NO_ROWS, parts: Collection[str] = PARTS
 ) -> TextTable:
     """Means, spreads and ranks; a row for each data set, or for each of many methods.
 
@@ -102,20 +102,18 @@ def _only(cell: TableCell, parts: Collection[str]) -> TableCell:
     return cell._replace(text=text, rank=cell.rank if "rank" in parts else "")
 
 
-def _entries(contest: Contest, row: int, csv_rows: CsvRows | None) -> list[TableCell]:
+def _entries(contest: Contest, row: int, csv_rows: CsvRows) -> list[TableCell]:
     """The cells of a data set, one for each method."""
     means, sds = contest.mean[row], contest.sd[row]
     best = np.nanmax if contest.higher_is_better else np.nanmin
     top = best(means) if np.isfinite(means).any() else math.nan
     place = np.flatnonzero(contest.complete == row)
     ranks = contest.ranks[place[0]] if place.size else [math.nan] * means.size
-    numbers = [""] * means.size
-    if csv_rows is not None:
-        data = contest.data[row]
-        numbers = [
-            csv_rows.numbers([(contest.metric, data, criterion, model, n) for n in sizes])
-            for criterion, model, sizes in contest.parts
-        ]
+    data = contest.data[row]
+    numbers = [
+        csv_rows.numbers([(contest.metric, data, criterion, model, n) for n in sizes])
+        for criterion, model, sizes in contest.parts
+    ]
     return [
         TableCell(
             short(mean) if math.isnan(sd) else f"{short(mean)} ± {short(sd)}",
@@ -195,7 +193,7 @@ def markdown(
         lines += [
             "",
             f"## {_markdown_text(caption(contest))}",
-            *_markdown_table(rank_table(contest, None, parts)),
+            *_markdown_table(rank_table(contest, NO_ROWS, parts)),
             "",
         ]
         lines += map(_markdown_text, findings(contest))
@@ -280,11 +278,11 @@ def latex(results: Results, compared: Sequence[Contest], parts: Collection[str] 
     """
     version = str(results.settings.to_dict()["mlfs"])
     lines = [f"% made by mlfs {version}; needs \\usepackage{{booktabs}}"]
-    names = unique_names((c.metric, c.n, c.model or "all") for c in compared)
+    names = file_names((c.metric, c.n, c.model or "all") for c in compared)
     for contest, name in zip(compared, names, strict=True):
         title = f"{caption(contest)}."
         said = " ".join([title, *findings(contest)])
-        for number, table in enumerate(_in_pages(rank_table(contest, None, parts)), 1):
+        for number, table in enumerate(_in_pages(rank_table(contest, NO_ROWS, parts)), 1):
             label = name if number == 1 else f"{name}-{number}"
             lines += _latex_table(table, said if number == 1 else f"{title} Continued.", label)
         pairs = pair_table(contest)

@@ -376,7 +376,7 @@ def line_text(line: bytes, path: str, number: int) -> str:
     except UnicodeDecodeError as error:
         raise ParseError(
             f"byte 0x{line[error.start]:02x} is not UTF-8 text; "
-            f"say the encoding, for example {setting('encoding', 'latin-1')}",
+            f"say the encoding, for example {setting('encoding', 'cp1252')}",
             path,
             number,
             error.start + 1,

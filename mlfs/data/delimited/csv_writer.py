@@ -84,8 +84,9 @@ def _refuse_unclear_classes(dataset: Dataset, form: str) -> None:
         column = dataset.Y[:, [j]]
         codes = np.unique(column.toarray() if sp.issparse(column) else column)
         values = [label.values[code] for code in codes[codes >= 0].tolist()]
-        are_numbers = all(map(is_number, values))
-        if is_binary(values) or (are_numbers and len({*map(float, values)}) < len(values)):
+        numbers = [float(v) for v in values if is_number(v) and v.strip() not in MISSING]
+        is_merged = len(numbers) == len(values) > len({*numbers})
+        if is_binary(values) or is_merged:
             raise DataError(
                 f"the label {printable(label.name)!r} has the classes {in_braces(values)} in its "
                 f"rows, which this {form} file could not tell apart, or from 0 and 1: "
