@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -101,25 +100,26 @@ class StructuredEnsemble(LabelModel):
             _refuse_own_columns(model)
 
     def _learn(self, problem: Problem) -> None:
-        self._train(problem, fit_member)
+        self._train(problem)
 
     def _grows(self) -> bool:
         return hasattr(self.model, "partial_fit")
 
     def _grow(self, problem: Problem, first: bool) -> None:
         if first:
-            self._train(problem, partial(grow_member, first=True))
+            self._train(problem, in_parts=True)
             return
         marks = row_marks(problem.X, problem.Y)
         for member, model in enumerate(self.estimators_):
             draw = problem.generator(member, self._seen)
             member_rows = _draw_rows(draw, marks, problem.weights, float(self.rows))
-            grow_member(model, problem, member_rows, self.estimators_features_[member])
+            columns = self.estimators_features_[member]
+            fit_member(model, problem, member_rows, columns, further=True)
             before = self.estimators_samples_[member]
             self.estimators_samples_[member] = np.append(before, self._seen + member_rows)
         self._seen += problem.n_rows
 
-    def _train(self, problem: Problem, train: Callable[..., Any]) -> None:
+    def _train(self, problem: Problem, in_parts: bool = False) -> None:
         """Draw the rows and columns of the members, and train each on its own."""
         marks = row_marks(problem.X, problem.Y)
         models, members_columns, members_rows = [], [], []
@@ -129,7 +129,8 @@ class StructuredEnsemble(LabelModel):
             rows = _draw_rows(draw, marks, problem.weights, float(self.rows))
             columns = _draw_positions(draw, problem.X.shape[1], float(self.features))
             with stage(f"member {member + 1} of {self.n_estimators}"):
-                fitted = train(clone(self._model()), problem, rows, columns, seed)
+                model = clone(self._model())
+                fitted = fit_member(model, problem, rows, columns, seed, in_parts=in_parts)
             models.append(fitted)
             members_columns.append(columns)
             members_rows.append(rows)
@@ -227,32 +228,34 @@ def fit_member(
     rows: np.ndarray,
     columns: np.ndarray,
     seed: int | None = None,
+    *,
+    in_parts: bool = False,
+    further: bool = False,
 ) -> Any:
-    """A model fitted on some rows and columns of a problem, with its own seed if none is given."""
-    _set_parameters(model, problem, columns, seed)
-    x, y, keywords = _member_rows(problem, rows, columns)
-    return model.fit(x, y, **keywords)
+    """Fit a model on some rows and columns of a problem; with its own seed if none is given.
 
-
-def grow_member(
-    model: Any,
-    problem: Problem,
-    rows: np.ndarray,
-    columns: np.ndarray,
-    seed: int | None = None,
-    first: bool = False,
-) -> Any:
-    """Fit a model by `partial_fit` on the first part of the rows, or on a further one."""
-    x, y, keywords = _member_rows(problem, rows, columns)
-    if first:
-        _set_parameters(model, problem, columns, seed)
-        if not isinstance(model, LabelModel):  # scikit-learn needs all classes at once
-            keywords["classes"] = [np.array([0, 1])] * problem.q
-    return model.partial_fit(x, y, **keywords)
-
-
-def _set_parameters(model: Any, problem: Problem, columns: np.ndarray, seed: int | None) -> None:
-    """Pass the seed, the number of jobs and the names of columns to a member."""
+    Parameters
+    ----------
+    model : classifier
+        Is changed and returned.
+    problem, rows, columns
+        What it is fitted on.
+    seed : int, optional
+        Its ``random_state``.
+    in_parts : bool
+        Whether it is fitted by `partial_fit`.
+    further : bool
+        Whether this is not the first part.
+    """
+    y = problem.Y[rows].astype(np.int64)
+    if (y == MISSING).any():
+        y = np.where(y == MISSING, np.nan, y)
+    x = problem.X[rows][:, columns]
+    keywords: dict[str, Any] = {}
+    if problem.weights is not None:
+        keywords["sample_weight"] = problem.weights[rows]
+    if further:
+        return model.partial_fit(x, y, **keywords)
     settable = model.get_params(deep=False)
     if "random_state" in settable and seed is not None:
         model.set_params(random_state=seed)
@@ -260,17 +263,9 @@ def _set_parameters(model: Any, problem: Problem, columns: np.ndarray, seed: int
         model.set_params(n_jobs=problem.n_jobs)
     if isinstance(model, LabelModel):
         name_columns(model, [problem.feature_names[j] for j in columns], problem.names)
-
-
-def _member_rows(
-    problem: Problem, rows: np.ndarray, columns: np.ndarray
-) -> tuple[Any, np.ndarray, dict[str, Any]]:
-    """Some rows and columns as a model takes them, and the weights if there are any."""
-    y = problem.Y[rows].astype(np.int64)
-    if (y == MISSING).any():
-        y = np.where(y == MISSING, np.nan, y)
-    keywords = {} if problem.weights is None else {"sample_weight": problem.weights[rows]}
-    return problem.X[rows][:, columns], y, keywords
+    elif in_parts:  # scikit-learn needs all classes at once
+        keywords["classes"] = [np.array([0, 1])] * problem.q
+    return (model.partial_fit if in_parts else model.fit)(x, y, **keywords)
 
 
 def _refuse_own_columns(model: Any) -> None:

@@ -180,10 +180,10 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
 
     def _begin(self, X: Any, Y: Any, sample_weight: Any = None) -> Problem:
         """Check the training data and code the labels."""
-        prepared, given_names = None, self.__dict__.pop("_next_names", None)
+        prepared = names = labels = None
         if isinstance(X, (Dataset, Prepared)):
-            Y, sample_weight, *own_names, prepared = open_arrays(X, Y, sample_weight)
-            given_names = given_names or own_names
+            Y, sample_weight, names, labels, prepared = open_arrays(X, Y, sample_weight)
+        names, labels = self.__dict__.pop("_next_names", (names, labels))
         if Y is None:
             msg = (
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y "
@@ -194,17 +194,13 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         seed = seed_of(self.random_state)
         self._learner(seed)  # refused before the data are read
         matrix = self._matrix(X, reset=True)
-        own_labels = None if given_names is None else tuple(given_names[1])
-        codes, labels = read_labels(Y, matrix.shape[0], own_labels)
-        names = getattr(self, "feature_names_in_", None)
-        if names is None and family(X):
-            names = X.columns
-        if given_names is not None:
-            names = given_names[0]
-        self._labels = labels
-        self.label_names_ = labels.names
-        columns = () if names is None else tuple(str(name) for name in names)
-        problem = self._weighted_problem(matrix, codes, sample_weight, seed, columns)
+        codes, self._labels = read_labels(Y, matrix.shape[0], labels)
+        self.label_names_ = self._labels.names
+        if names is None:
+            names = getattr(self, "feature_names_in_", X.columns if family(X) else ())
+        problem = self._weighted_problem(
+            matrix, codes, sample_weight, seed, tuple(str(name) for name in names)
+        )
         return problem if prepared is None else replace(problem, shared=[prepared])
 
     def _begin_further(self, X: Any, Y: Any, sample_weight: Any = None) -> Problem:

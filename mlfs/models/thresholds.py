@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
 from mlfs.errors import UsageError, check_name, printable
-from mlfs.models.ensemble import fit_member, grow_member, model_or_default, ones_of
+from mlfs.models.ensemble import fit_member, model_or_default, ones_of
 from mlfs.models.inference.contract import real, whole
 from mlfs.models.label_model import LabelModel
 from mlfs.models.problem import MISSING, Problem, Stream, random_folds
@@ -127,8 +127,8 @@ class ThresholdedClassifier(LabelModel):
         if first:
             self.thresholds_ = np.full(problem.q, checked_rule(self.rule))
         model = clone(self._inner_model()) if first else self.model_
-        columns = np.arange(problem.X.shape[1])
-        self.model_ = grow_member(model, problem, np.arange(problem.n_rows), columns, first=first)
+        rows, columns = np.arange(problem.n_rows), np.arange(problem.X.shape[1])
+        self.model_ = fit_member(model, problem, rows, columns, in_parts=True, further=not first)
 
     def _held_out(self, model: Any, problem: Problem, columns: np.ndarray) -> np.ndarray:
         """The score of each row by a model that was trained without it; NaN where there is none."""

@@ -292,19 +292,17 @@ class Reader:
         return tuple(shape), items
 
     def _of_sparse(self, content: Any, depth: int) -> Any:
-        good = isinstance(content, list) and len(content) == 3
-        demand(good and isinstance(content[0], str) and content[0] in SPARSE, "no sparse matrix")
-        kind, shape = content[:2]
-        parts = self._list(content[2], depth)
-        flat = all(isinstance(part, np.ndarray) and part.ndim == 1 for part in parts)
-        demand(flat and len(parts) == 3, "a sparse matrix has not its three parts")
-        demand(all(part.dtype.kind in "iu" for part in parts[1:]), "its indices are no integers")
-        sizes = isinstance(shape, list) and len(shape) == 2
-        demand(sizes and all(type(n) is int and 0 <= n < 1 << 48 for n in shape), "no shape")
+        demand(isinstance(content, list) and len(content) == 3, "no sparse matrix")
+        (kind, shape), parts = content[:2], self._list(content[2], depth)
+        demand(isinstance(kind, str) and kind in SPARSE, "no sparse matrix")
+        arrays = all(isinstance(part, np.ndarray) for part in parts)
+        demand(
+            arrays and all(part.dtype.kind in "iu" for part in parts[1:]), "its indices are none"
+        )
         try:
             matrix = SPARSE[kind](tuple(parts), shape=tuple(shape))
             matrix.check_format(full_check=True)
-        except (ValueError, TypeError, OverflowError):
+        except (ValueError, TypeError, OverflowError, IndexError):
             raise DamagedError("a sparse matrix is none") from None
         # scipy does not look at these where there are no entries
         demand(

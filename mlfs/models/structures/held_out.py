@@ -17,11 +17,10 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils.validation import has_fit_parameter
 
 from mlfs.api.options import threads
 from mlfs.errors import DataError, UsageError, printable
-from mlfs.models.base_learners import fit_learner, stacked, with_one_thread
+from mlfs.models.base_learners import fit_learner, refuse_unweightable, stacked, with_one_thread
 from mlfs.models.logistic import (
     MOST_COLUMNS,
     Logistic,
@@ -304,9 +303,7 @@ def _refuse(problem: Problem) -> None:
             "LogisticRegression, or learn the structure from counts, as OneParent() does"
         )
         raise UsageError(msg)
-    if problem.weights is not None and not has_fit_parameter(estimator, "sample_weight"):
-        msg = f"the base learner {name} takes no sample_weight: fit without, or use another one"
-        raise UsageError(msg)
+    refuse_unweightable(estimator, problem.weights)
     if problem.n_rows < 2:
         msg = "this structure needs rows to hold out, and there is only 1 sample"
         raise DataError(msg)
