@@ -12,8 +12,8 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from mlfs.errors import UsageError, printable
-from mlfs.models.base_learners import check_neighbours
+from mlfs.errors import UsageError
+from mlfs.models.base_learners import check_neighbours, refuse_unweightable, weight_name
 from mlfs.models.classes import two_classes
 from mlfs.models.inference.contract import whole
 from mlfs.models.logistic import TunedLogistic
@@ -158,21 +158,13 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
     def _fit_classifier(
         self, x: Any, codes: np.ndarray, weights: np.ndarray | None, rows: np.ndarray, like: Any
     ) -> Any:
-        from mlfs.models.base_learners import weight_name
-
         all_rows = rows.size == codes.size
         if hasattr(like, "again"):
             row_weights = None if weights is None else weights[rows]
             return like.again(x if all_rows else x[rows], codes[rows], row_weights)
         base = self.base if like is None else like
-        keywords = {}
-        if weights is not None:
-            name = weight_name(base)
-            if not name:
-                kind = printable(type(base).__name__)
-                msg = f"the base learner {kind} takes no sample_weight: fit without, or another"
-                raise UsageError(msg)
-            keywords = {name: weights[rows]}
+        refuse_unweightable(base, weights)
+        keywords = {} if weights is None else {weight_name(base): weights[rows]}
         check_neighbours(base, rows.size, "one value of the parents (raise min_rows of Switching)")
         x, codes = (x, codes) if all_rows else (x[rows], codes[rows])
         return clone(base).fit(x, codes, **keywords)

@@ -60,11 +60,6 @@ class TrainingTable:
     missing: str = "fill"
 
     def __post_init__(self) -> None:
-        tuples = isinstance(self.fields, tuple) and isinstance(self.labels, tuple)
-        if not tuples or not all(isinstance(field, Field) for field in self.fields):
-            raise DataError("the columns of the training data are not there")
-        if not all(isinstance(label, str) for label in self.labels):
-            raise DataError("the labels of the training data are not there")
         if self.missing not in MISSING:
             raise UsageError(f"missing values are {', '.join(MISSING)}, not {self.missing!r}")
         for names in ([field.name for field in self.fields], self.labels):
@@ -221,11 +216,6 @@ class Field:
     name: str
     values: tuple[str, ...] = ()
     fill: float = 0.0
-
-    def __post_init__(self) -> None:
-        texts = isinstance(self.values, tuple) and all(isinstance(v, str) for v in self.values)
-        if not (isinstance(self.name, str) and texts and isinstance(self.fill, float)):
-            raise DataError("a column of the training data has no name, or no values")
 
     @property
     def indicators(self) -> bool:

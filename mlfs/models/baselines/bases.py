@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, replace
 from typing import Any, Self
 
@@ -123,7 +123,10 @@ class ColumnModel(LabelModel):
 
 
 class ProbableModel(ColumnModel):
-    """A model that has probabilities if its base learner has; ``_ones(x)`` returns P(label = 1)."""
+    """A model that has probabilities if its base learner has; ``_ones(x)`` returns P(label = 1).
+
+    Where it has none, ``_margins(x)``, if there is one, returns decision values.
+    """
 
     @available_if(probabilistic)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -139,6 +142,18 @@ class ProbableModel(ColumnModel):
         ndarray of float64, shape (n, q)
         """
         return self._shares(self._ones(self._rows(X)))
+
+    @available_if(lambda model: hasattr(model, "_margins") and not probabilistic(model))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The decision of each label, where the base learner gives no probabilities.
+
+        Returns
+        -------
+        ndarray of float64, shape (n, q)
+        """
+        return self._decisions(self._margins(self._rows(X)))
+
+    _margins: Callable[[Any], np.ndarray]
 
     def _ones(self, x: Any) -> np.ndarray:
         raise NotImplementedError
@@ -202,15 +217,8 @@ class AppendedModel(ProbableModel):
     def _ones(self, x: Any) -> np.ndarray:
         return each_alone(self._apply(x), "proba")
 
-    @available_if(lambda model: not probabilistic(model))  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Any) -> np.ndarray:
-        """The decision of each label, where the base learner gives no probabilities.
-
-        Returns
-        -------
-        ndarray of float64, shape (n, q)
-        """
-        return self._decisions(each_alone(self._apply(self._rows(X)), "decision"))
+    def _margins(self, x: Any) -> np.ndarray:
+        return each_alone(self._apply(x), "decision")
 
 
 class LogOddsModel(LabelModel):

@@ -11,7 +11,6 @@ from math import comb
 from typing import Any
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 
 from mlfs.errors import DataError
 from mlfs.models.base_learners import Learner
@@ -313,15 +312,9 @@ class RAkEL(ProbableModel):
     def _ones(self, x: Any) -> np.ndarray:
         return self._mean(x, SetClassifiers.ones)
 
-    @available_if(lambda model: not probabilistic(model))  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Any) -> np.ndarray:
-        """The share of votes less one half, where the base learner gives no probabilities.
-
-        Returns
-        -------
-        ndarray of float64, shape (n, q)
-        """
-        return self._decisions(self._mean(self._rows(X), SetClassifiers.best_sets) - 0.5)
+    def _margins(self, x: Any) -> np.ndarray:
+        """The share of votes less one half."""
+        return self._mean(x, SetClassifiers.best_sets) - 0.5
 
 
 def drawn_labelsets(

@@ -9,7 +9,6 @@ compared as whole numbers on a grid of 2**-50 of the greatest one, so rounding d
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -192,7 +191,7 @@ def log_likelihoods(problem: Problem, folds: float = 3) -> np.ndarray:
         ``[p, l]`` is the sum of log P(l | x, p), ``[l, l]`` that of log P(l | x);
         ``-inf`` where there is no edge, because p or l has one value.
     """
-    held = replace(held_out(problem, folds), what="tree of labels")
+    held = held_out(problem, folds, "tree of labels")
     return held.for_each_label(_weights_into).T
 
 
@@ -201,9 +200,9 @@ def _weights_into(held: HeldOut, label: int) -> np.ndarray:
     problem = held.problem
     out = np.full(problem.q, -np.inf)
     out[label] = 0.0
-    others = [p for p in range(problem.q) if p != label and _varies(problem.Y[:, p])]
-    if not _varies(problem.Y[:, label]):
+    if label not in held.varying:
         return out
+    others = [other for other in held.varying if other != label]
     y = problem.Y[:, label]
     alone = _logs(held.alone(label), y)
     rows = np.flatnonzero((y >= 0) & np.isfinite(alone))
@@ -219,10 +218,6 @@ def _weights_into(held: HeldOut, label: int) -> np.ndarray:
 
 def _logs(ones: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.log(np.where(y == 1, ones, 1.0 - ones))
-
-
-def _varies(labels: np.ndarray) -> bool:
-    return bool((labels == 0).any() and (labels == 1).any())
 
 
 def _folds_in_words(folds: float) -> str:

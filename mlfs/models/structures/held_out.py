@@ -66,7 +66,7 @@ class HeldOut:
 
     problem: Problem
     splits: Sequence[Split]
-    what: str = "label structure"
+    what: str
 
     def for_each_label(self, work: Callable[..., np.ndarray], *arguments: Any) -> np.ndarray:
         """``work(self, label, *arguments)`` for all labels, as rows; several at the same time."""
@@ -75,6 +75,12 @@ class HeldOut:
         labels = report_each(self.what, range(q)) if n_jobs == 1 else range(q)
         tasks = (joblib.delayed(with_one_thread)(work, self, k, *arguments) for k in labels)
         return np.array(joblib.Parallel(n_jobs)(tasks))
+
+    @cached_property
+    def varying(self) -> list[int]:
+        """The labels of which both values are known."""
+        Y = self.problem.Y
+        return np.flatnonzero((Y == 0).any(axis=0) & (Y == 1).any(axis=0)).tolist()
 
     def alone(self, label: int) -> np.ndarray:
         """P(label = 1 | x) of every row that is held out once; NaN for the others."""
@@ -250,7 +256,7 @@ def _usable_rows(problem: Problem, rows: np.ndarray, *labels: int) -> np.ndarray
 SPARSE = 0.2  # the share of values other than 0 up to which zeros are not stored
 
 
-def held_out(problem: Problem, folds: Any) -> HeldOut:
+def held_out(problem: Problem, folds: Any, what: str = "label structure") -> HeldOut:
     """Cut the rows of a problem.
 
     Parameters
@@ -260,6 +266,8 @@ def held_out(problem: Problem, folds: Any) -> HeldOut:
     folds : int or float
         The number of folds, each held out once; or, below 1, the share of the rows that is
         held out in a single split, as in the papers.
+    what : str
+        What is learned, in words.
     """
     _refuse(problem)
     n = problem.n_rows
@@ -279,7 +287,7 @@ def held_out(problem: Problem, folds: Any) -> HeldOut:
     if hasattr(problem.base_estimator, "untuned"):
         problem = replace(problem, base_estimator=problem.base_estimator.untuned())
     splits = [(np.setdiff1d(all_rows, part, assume_unique=True), part) for part in parts]
-    return HeldOut(replace(problem, X=_stored_rows(problem), shared=[]), splits)
+    return HeldOut(replace(problem, X=_stored_rows(problem), shared=[]), splits, what)
 
 
 def _stored_rows(problem: Problem) -> Any:

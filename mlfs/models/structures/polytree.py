@@ -415,11 +415,9 @@ def _information_given_others(held: HeldOut, label: int, alone: np.ndarray) -> n
     """Eq. (13) of a label given each other one."""
     problem = held.problem
     out = np.zeros(problem.q)
-    varies = ((problem.Y == 0).any(axis=0)) & ((problem.Y == 1).any(axis=0))
-    others = np.flatnonzero(varies).tolist()
-    if label not in others:
+    if label not in held.varying:
         return out
-    others.remove(label)
+    others = [other for other in held.varying if other != label]
     for parent, probabilities in held.given_each(label, others):
         usable = (problem.Y[:, [label, parent]] >= 0).all(axis=1) & ~np.isnan(probabilities[0])
         if not usable.any():
