@@ -192,14 +192,12 @@ def fit_learners(
         (problem, label, structure.parents[label], weights, estimators[label])
         for label in range(problem.q)
     ]
-    tasks_told = report_each("classifiers", tasks) if n_jobs == 1 else tasks
-    run = joblib.Parallel(
-        n_jobs, prefer="threads" if _thread_safe(problem.base_estimator) else "processes"
-    )
+    kind = "threads" if _thread_safe(problem.base_estimator) else "processes"
     with _blas().limit(limits=1, user_api="blas"):  # for all threads of this process
-        return tuple(
-            run(joblib.delayed(with_one_thread)(fit_learner, *task) for task in tasks_told)
-        )
+        if n_jobs == 1:
+            return tuple(fit_learner(*task) for task in report_each("classifiers", tasks))
+        run = joblib.Parallel(n_jobs, prefer=kind)
+        return tuple(run(joblib.delayed(with_one_thread)(fit_learner, *task) for task in tasks))
 
 
 def with_one_thread(work: Callable[..., T], *arguments: Any) -> T:

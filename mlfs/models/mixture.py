@@ -12,12 +12,11 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from mlfs.api.options import SEEDS, seed_of
 from mlfs.api.value_kinds import SHARE
 from mlfs.errors import UsageError, printable
-from mlfs.models.base_learners import Learner
+from mlfs.models.base_learners import Learner, with_one_thread
 from mlfs.models.conditionals import AppliedConditionals, FittedConditionals
 from mlfs.models.features import feature_plan
 from mlfs.models.inference import MaxSum, anneal, marginals, sample
@@ -124,10 +123,7 @@ class MixtureOfTrees(LabelModel):
     _poor_score = True
 
     def _learn(self, problem: Problem) -> None:
-        # one limit for all fits: setting it for each takes ten times as long as a small fit
-        with threadpool_limits(limits=1, user_api="blas"):
-            mixture = self._learn_mixture(problem)
-        self._mixture = mixture
+        mixture = self._mixture = with_one_thread(self._learn_mixture, problem)
         self.n_iter_ = max(1, len(self.log_likelihood_) - 1)
         self._seed = problem.seed
         self.weights_ = mixture.shares

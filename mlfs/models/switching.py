@@ -248,6 +248,9 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
 
 def _configurations(parents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The values of the parents that occur, ascending, and their position for each row."""
+    if parents.shape[1] == 1:  # twice as fast as by rows
+        values, group = np.unique(parents[:, 0], return_inverse=True)
+        return values[:, None], group
     values, group = np.unique(parents, axis=0, return_inverse=True)
     return values, group.reshape(-1)
 

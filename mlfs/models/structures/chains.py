@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import joblib
 import numpy as np
 from sklearn.base import BaseEstimator
-from threadpoolctl import threadpool_limits
 
 from mlfs.api.options import threads
 from mlfs.counting.weights import on_grid
@@ -23,7 +22,7 @@ from mlfs.data.first_component import first_component, in_three_levels
 from mlfs.errors import UnknownName, UsageError, check_name, printable
 from mlfs.information.for_search import label_pair
 from mlfs.information.info import Info
-from mlfs.models.base_learners import Learner, fit_learner
+from mlfs.models.base_learners import Learner, fit_learner, with_one_thread
 from mlfs.models.conditionals import FittedConditionals
 from mlfs.models.inference.contract import whole
 from mlfs.models.problem import Stream, split_aside
@@ -293,11 +292,6 @@ class SwappedOrder(StructureLearner):
 
     def learn(self, problem: Problem) -> Structure:
         """The chain of the best order that was tried."""
-        # one limit for all fits: setting it for each takes ten times as long as a small fit
-        with threadpool_limits(limits=1, user_api="blas"):
-            return self._search(problem)
-
-    def _search(self, problem: Problem) -> Structure:
         n_swaps = whole(self.n_swaps, "n_swaps", 0)
         payoffs = _Payoffs(*self._split_rows(problem))
         order = problem.generator(Stream.FIRST_ORDER).permutation(problem.q).tolist()
@@ -338,12 +332,9 @@ class _Payoffs:
     def payoff(self, order: list[int]) -> float:
         fits = [(label, tuple(sorted(order[:i]))) for i, label in enumerate(order)]
         new = [fit for fit in fits if fit not in self.payoffs]
-        n_jobs = min(threads(self.train.n_jobs), len(new))
-        if n_jobs > 1:
-            run = joblib.Parallel(n_jobs)
-            payoffs = run(joblib.delayed(_payoff)(self.train, self.test, *fit) for fit in new)
-        else:
-            payoffs = [_payoff(self.train, self.test, *fit) for fit in new]
+        run = joblib.Parallel(max(1, min(threads(self.train.n_jobs), len(new))))
+        tasks = ((_payoff, self.train, self.test, *fit) for fit in new)
+        payoffs = run(joblib.delayed(with_one_thread)(*task) for task in tasks)
         self.payoffs.update(zip(new, payoffs, strict=True))
         return float(sum(self.payoffs[fit] for fit in sorted(fits)))
 

@@ -5,9 +5,10 @@ The polytree of PACC directs a skeleton of labels: causal basins first, then no 
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -187,72 +188,50 @@ def directed_by_tests(
     list of (parent, child)
     """
     edges = list(edges)
-    basins = _Basins(neighbours_of(edges, len(weights)), weights, independent, max_parents)
-    for label in basins.colliders(statistic):
-        basins.grow(label)
-    directed = basins.directed
+    neighbours = neighbours_of(edges, len(weights))
+    directed: set[Edge] = set()
+
+    def parents_of(label: int) -> list[int]:
+        """The neighbours that are its parents: those known, and those independent of another."""
+        able = [other for other in neighbours[label] if (label, other) not in directed]
+        known = [other for other in able if (other, label) in directed]
+        tested = [
+            other
+            for other in able
+            if other not in known
+            and any(independent[other, second] for second in able if second != other)
+        ]
+        if max_parents is not None:
+            tested.sort(key=lambda parent: (-weights[parent, label], parent))
+            tested = tested[: max(0, max_parents - len(known))]
+        return [*known, *tested]
+
+    for start in _colliders(neighbours, independent, statistic):
+        basin = [start]
+        for label in basin:  # it grows by the labels that get a parent
+            parents = parents_of(label)
+            for other in neighbours[label] if parents else ():
+                if (other, label) in directed or (label, other) in directed:
+                    continue
+                if other in parents:
+                    directed.add((other, label))
+                else:
+                    directed.add((label, other))
+                    basin.append(other)
     undirected = [(a, b) for a, b in edges if (a, b) not in directed and (b, a) not in directed]
     return sorted([*directed, *away_from_roots(undirected, len(weights), strongest_first(weights))])
 
 
-@dataclass
-class _Basins:
-    """The causal basins of a forest, which tests direct."""
-
-    neighbours: list[list[int]]
-    weights: np.ndarray
-    independent: np.ndarray
-    max_parents: int | None
-    directed: set[Edge] = field(default_factory=set)
-
-    def colliders(self, statistic: np.ndarray) -> list[int]:
-        """Labels with independent neighbours, the clearest pair first."""
-        clearest = {}
-        for label, neighbours in enumerate(self.neighbours):
-            values = [
-                float(statistic[a, b])
-                for i, a in enumerate(neighbours)
-                for b in neighbours[i + 1 :]
-                if self.independent[a, b]
-            ]
-            if values:
-                clearest[label] = min(values)
-        return sorted(clearest, key=lambda label: (clearest[label], label))
-
-    def grow(self, start: int) -> None:
-        """Direct the open edges of a label, and of those that get a parent by it."""
-        queue = [start]
-        for label in queue:
-            parents = self._parents(label)
-            if not parents:
-                continue
-            for neighbour in self.neighbours[label]:
-                if (neighbour, label) in self.directed or (label, neighbour) in self.directed:
-                    continue
-                if neighbour in parents:
-                    self.directed.add((neighbour, label))
-                else:
-                    self.directed.add((label, neighbour))
-                    queue.append(neighbour)
-
-    def _parents(self, label: int) -> list[int]:
-        """The neighbours that are its parents: those known, and those independent of another."""
-        able = [
-            neighbour
-            for neighbour in self.neighbours[label]
-            if (label, neighbour) not in self.directed
-        ]
-        known = [neighbour for neighbour in able if (neighbour, label) in self.directed]
-        independent = [
-            neighbour
-            for neighbour in able
-            if neighbour not in known
-            and any(self.independent[neighbour, second] for second in able if second != neighbour)
-        ]
-        if self.max_parents is not None:
-            independent = sorted(independent, key=lambda p: (-self.weights[p, label], p))
-            independent = independent[: max(0, self.max_parents - len(known))]
-        return [*known, *independent]
+def _colliders(
+    neighbours: list[list[int]], independent: np.ndarray, statistic: np.ndarray
+) -> list[int]:
+    """Labels with independent neighbours, the clearest pair first."""
+    clearest = {}
+    for label, others in enumerate(neighbours):
+        pairs = [pair for pair in itertools.combinations(others, 2) if independent[pair]]
+        if pairs:
+            clearest[label] = min(float(statistic[pair]) for pair in pairs)
+    return sorted(clearest, key=lambda label: (clearest[label], label))
 
 
 WEIGHTS = {
