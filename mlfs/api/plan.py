@@ -100,6 +100,85 @@ class Plan:
         return max(0.0, self.options.max_seconds - (time.perf_counter() - self.began))
 
 
+@dataclass
+class _Task:
+    """The candidates that take part in a search, and where it ends.
+
+    Parameters
+    ----------
+    view : Info
+        What is known of them.
+    forced, excluded : list of int
+        Those that are picked first, and never, by their numbers in `view`.
+    n : int or None
+        How many are picked; None leaves it to best-first search.
+    numbers : ndarray of int, optional
+        The candidates in `view`, where these are numbered anew.
+    auto : AutoStop, optional
+        For ``n="auto"``: what closes candidates after a pick.
+    best_only : bool
+        No candidate tells more than chance, and the best is picked all the same.
+    blanket : dict of int to Member, optional
+        The members of a Markov blanket, which alone are picked.
+    """
+
+    view: Info
+    forced: list[int]
+    excluded: list[int]
+    n: int | None
+    numbers: np.ndarray | None = None
+    auto: AutoStop | None = None
+    best_only: bool = False
+    blanket: dict[int, Member] | None = None
+
+    @property
+    def columns(self) -> np.ndarray:
+        """The candidates in `view`, by their numbers among all."""
+        return self.view.features if self.numbers is None else self.numbers
+
+    @property
+    def closes(self) -> Callable[[int], np.ndarray] | None:
+        """A function that gives the candidates which a pick closes."""
+        auto, features = self.auto, self.view.features
+        return None if auto is None or self.best_only else lambda s: auto.closes(s)[features]
+
+
+def _task_of(plan: Plan, fixed: tuple[list[int], list[int]], info: Info, label: str) -> _Task:
+    """Find the candidates of a search, and how many are picked."""
+    options = plan.options
+    task = _Task(info, *fixed, _number(plan, info, *map(len, fixed)))
+    if is_auto(options.n):
+        task.auto = auto = AutoStop(
+            plain_of(info), alpha=options.alpha, min_gain=options.min_gain, seed=options.seed
+        )
+        left_out = sorted({*task.excluded, *auto.left_out.tolist()} - {*task.forced})
+        task.best_only = len(left_out) == info.d and plan.at_least_one and not label
+        if not task.best_only and plan.demands is None:
+            task.excluded = left_out
+    if options.prefilter is not None:
+        rounded = np.round(info.mi_fL / 1e-12)  # so that rounding does not decide
+        order = np.lexsort((info.features, -rounded))
+        kept = order[~np.isin(order, task.excluded)][: options.prefilter]
+        task.view = info.only(sorted({*kept.tolist(), *task.forced}))
+    if plan.criterion.search == "blanket":
+        task.blanket = blanket_of(task.view, plan.criterion, task.excluded)
+        members = {*task.blanket, *task.forced}
+        task.excluded = sorted({*task.view.features.tolist()} - members)
+        if not isinstance(options.n, Integral):
+            task.n = len(members)
+    if task.best_only:
+        task.n = 1
+    elif task.auto is not None:
+        task.n = task.view.d
+        columns = np.setdiff1d(task.view.features, task.excluded, assume_unique=True)
+        if plan.demands is None and can_count_alone(info, columns):
+            task.numbers, task.view = columns, counted_alone(info, columns)
+            task.auto.narrow(plain_of(task.view), columns)
+            task.forced = np.searchsorted(columns, task.forced).tolist()
+            task.excluded, task.n = [], columns.size
+    return task
+
+
 def search(
     plan: Plan, fixed: tuple[list[int], list[int]], info: Info, label: str = ""
 ) -> SearchResult:
@@ -117,91 +196,45 @@ def search(
         Its label's name; empty for all labels.
     """
     _refuse_few_labels(plan, info)
-    forced, excluded = fixed
-    n = _number(plan, info, len(forced), len(excluded))
-    closes: Callable[[int], np.ndarray] | None = None
-    auto: AutoStop | None = None
-    best_only = False
-    if is_auto(plan.options.n):
-        options = plan.options
-        auto = AutoStop(
-            plain_of(info), alpha=options.alpha, min_gain=options.min_gain, seed=options.seed
-        )
-        left_out = sorted({*excluded, *auto.left_out.tolist()} - {*forced})
-        best_only = len(left_out) == info.d and plan.at_least_one and not label
-        excluded = excluded if best_only or plan.demands is not None else left_out
-    view = info
-    if plan.options.prefilter is not None:
-        rounded = np.round(info.mi_fL / 1e-12)  # so that rounding does not decide
-        order = np.lexsort((info.features, -rounded))
-        kept = order[~np.isin(order, excluded)][: plan.options.prefilter]
-        view = info.only(sorted({*kept.tolist(), *forced}))
-    numbers: np.ndarray | None = None
-    blanket: dict[int, Member] | None = None
-    if plan.criterion.search == "blanket":
-        blanket = blanket_of(view, plan.criterion, excluded)
-        excluded = sorted({*view.features.tolist()} - {*blanket, *forced})
-        if not isinstance(plan.options.n, Integral):
-            n = len({*blanket, *forced})
-    if best_only:
-        n = 1
-    elif auto is not None:
-        closes, n = (lambda s: auto.closes(s)[view.features]), view.d
-        open_columns = np.setdiff1d(view.features, excluded, assume_unique=True)
-        if plan.demands is None and can_count_alone(info, open_columns):
-            numbers, view = open_columns, counted_alone(info, open_columns)
-            auto.narrow(plain_of(view), numbers)
-            forced, excluded, n = np.searchsorted(numbers, forced).tolist(), [], numbers.size
+    task = _task_of(plan, fixed, info, label)
+    n, view, numbers = task.n, task.view, task.numbers
 
     def tell(pick: Pick) -> None:
         if plan.on_pick is not None:
             plan.on_pick(label, pick if numbers is None else pick.renumbered(numbers))
 
     common: dict[str, Any] = {
-        "forced": forced,
-        "excluded": excluded,
+        "forced": task.forced,
+        "excluded": task.excluded,
         "name": plan.name,
         "on_pick": None if plan.on_pick is None else tell,
         "time_is_up": None if plan.options.max_seconds is None else plan.time_is_up,
     }
     candidates = np.setdiff1d(np.arange(info.d), fixed[1], assume_unique=True)
-    panel = _panel(plan, info, view, label, None if best_only else auto)
-    if panel is not None and is_fdr(plan.options.n):
-        msg = "is 'fdr', which follows one path, and a panel is made by its constraints: "
-        raise UsageError(f"{msg}give a number of features", option="n")
-    if n is None and panel is not None:
-        msg = f"the criterion {plan.name} finds a set, and a panel is made pick by pick: give "
-        raise UsageError(f"{msg}{setting('n')}, a number of features")
+    panel = _panel(plan, info, task, label)
     if n is None:
         result = best_first(plan.criterion, view, **common)
-        result.open_until = _of_all(result, view.features, info.d)
         result.note = "" if len(result.picks) else "no feature makes the set better"
-        result.note = _out_of_time(plan, result) or result.note
-        _test_path(plan, info, candidates, result)
-        return result
-    if is_fdr(plan.options.n):
+    elif is_fdr(plan.options.n):
         result = _by_false_discoveries(plan, info, view, candidates, n, common)
-        result.open_until = _of_all(result, view.features, info.d)
-        return result
-    result = greedy(
-        plan.criterion, view, n, closes=closes, lazy=plan.options.lazy, panel=panel, **common
-    )
-    result.open_until = _of_all(result, view.features if numbers is None else numbers, info.d)
-    shortfall = ""
-    if panel is not None:
-        result.terms_of_panel = tuple(panel.terms)
-        shortfall = panel.shortfall(n)
-    if numbers is not None:
-        result.picks = result.picks.renumbered(numbers)
-    why_fewer = shortfall or _why_fewer(plan, result, n, view.d < info.d)
-    result.note = _out_of_time(plan, result) or why_fewer
-    if best_only and len(result.picks):
+    else:
+        lazy, closes = plan.options.lazy, task.closes
+        result = greedy(plan.criterion, view, n, closes=closes, lazy=lazy, panel=panel, **common)
+        if numbers is not None:
+            result.picks = result.picks.renumbered(numbers)
+        shortfall = "" if panel is None else panel.shortfall(n)
+        result.terms_of_panel = () if panel is None else tuple(panel.terms)
+        result.note = shortfall or _why_fewer(plan, result, n, view.d < info.d)
+    result.note = _out_of_time(plan, result) or result.note
+    result.open_until = _of_all(result, task.columns, info.d)
+    if task.best_only and len(result.picks):
         result.note = "no feature tells more than chance would: the best is kept"
-    result.significance = None if auto is None else auto.significance
-    _test_path(plan, info, candidates, result)
-    if blanket is not None:
-        result.members = blanket
-        result.note = result.note or ("" if blanket else "no feature is in the blanket")
+    if task.blanket is not None:
+        result.members = task.blanket
+        result.note = result.note or ("" if task.blanket else "no feature is in the blanket")
+    if n is None or not is_fdr(plan.options.n):
+        result.significance = None if task.auto is None else task.auto.significance
+        _test_path(plan, info, candidates, result)
     return result
 
 
@@ -269,10 +302,16 @@ def _by_false_discoveries(
         return result
 
 
-def _panel(plan: Plan, info: Info, view: Info, label: str, auto: AutoStop | None) -> Panel | None:
+def _panel(plan: Plan, info: Info, task: _Task, label: str) -> Panel | None:
     """The constraints of a search: which candidates tell something about which label."""
     if plan.demands is None:
         return None
+    if is_fdr(plan.options.n):
+        msg = "is 'fdr', which follows one path, and a panel is made by its constraints: "
+        raise UsageError(f"{msg}give a number of features", option="n")
+    if task.n is None:
+        msg = f"the criterion {plan.name} finds a set, and a panel is made pick by pick: give "
+        raise UsageError(f"{msg}{setting('n')}, a number of features")
     tells, demands = dict[str, np.ndarray](), plan.demands
     numbers = {label: 0} if label else demands.numbers
     for name in demands.at_least:
@@ -281,9 +320,9 @@ def _panel(plan: Plan, info: Info, view: Info, label: str, auto: AutoStop | None
             test = AutoStop(plain_of(of_label), alpha=plan.options.alpha, seed=plan.options.seed)
             tells[name] = test.significant
     worth = np.ones(info.d, bool)
-    if auto is not None:
-        worth[auto.left_out] = False
-    return Panel(demands, tells, np.array(view.features), worth)
+    if task.auto is not None and not task.best_only:
+        worth[task.auto.left_out] = False
+    return Panel(demands, tells, np.array(task.view.features), worth)
 
 
 def _of_all(result: SearchResult, columns: np.ndarray, d: int) -> np.ndarray:

@@ -3,9 +3,9 @@
 A criterion is plain numpy: it asks `Info` for arrays and never sees rows.
 
 `_contract` has the classes `Criterion` (greedy search) and `SetCriterion` (best-first search).
-`_registry` finds criteria by name, and `_attributes` checks what they say of themselves. A built-in
-criterion is a file in the top-level folder ``criteria/``, named after its file, that binds its
-class to ``criterion``. A third party declares an entry point in the group ``mlfs.criteria``.
+`_registry` finds criteria by name, and checks what they say of themselves. A built-in criterion is
+a file in the top-level folder ``criteria/``, named after its file, that binds its class to
+``criterion``. A third party declares an entry point in the group ``mlfs.criteria``.
 `check_criterion` tests both; it needs a search, so it is written in `mlfs.api.criterion_checks`,
 and `mlfs/__init__.py` says where.
 """

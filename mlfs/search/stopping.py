@@ -72,6 +72,7 @@ class AutoStop:
         self.p_values = tails.exact(relevance)
         # mean and variance come from the other shuffles
         by_chance = chance_relevance(info, generator, shuffles)
+        by_chance = np.require(by_chance, requirements="W")  # that of a cluster is not
         for row in by_chance:
             row[:] = tails.near_enough(row)
         self.significant, adjusted = _discoveries(self.p_values, by_chance, alpha)

@@ -1,5 +1,4 @@
 """Parquet files, by the optional package pyarrow.
 
-`parquet_reader` reads rows by what `parquet_schema` says of their columns, and `parquet_writer`
-writes them.
+`parquet_reader` reads rows by what `parquet_schema` says of their columns, and writes them.
 """
