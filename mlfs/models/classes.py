@@ -253,8 +253,8 @@ def as_written(codes: np.ndarray) -> np.ndarray:
 
     Examples
     --------
-    >>> as_written(np.array([[1, -1]])).tolist(), as_written(np.array([[0, -1]])).tolist()
-    ([[1.0, nan]], [[0, -1]])
+    >>> as_written(np.array([[1, -1]])).tolist(), as_written(np.array([[0], [-1]])).tolist()
+    ([[1.0, nan]], [[0], [-1]])
     """
     missing = codes < 0
     return np.where(missing, np.nan, codes) if missing.any() and not marks_missing(codes) else codes
