@@ -133,7 +133,8 @@ def _series_values(series: Any) -> Any:
         kind = getattr(series.dtype, "kind", "O")
         if kind in "iufb" and not hasattr(series.dtype, "categories"):
             if kind in "iu":
-                refuse_merged(series.to_numpy(dtype=f"{kind}8", na_value=0), [str(series.name)])
+                name = str(getattr(series, "name", "y"))  # an extension array has none
+                refuse_merged(series.to_numpy(dtype=f"{kind}8", na_value=0), [name])
             return series.to_numpy(dtype=np.float64, na_value=np.nan)
         return series.astype(object).tolist()
     if series.dtype.is_integer():
