@@ -135,6 +135,10 @@ class AppliedConditionals:
         proba = self._answers("predict_proba", label, rows, parents)
         return np.log(np.clip(np.asarray(proba, dtype=np.float64), LEAST, 1 - LEAST))
 
+    def proba(self, label: int, rows: Rows, parents: np.ndarray) -> np.ndarray:
+        """P(label = 1 | x, parents), shape (len(rows),)."""
+        return np.asarray(np.exp(self.log_proba(label, rows, parents)[:, 1]))
+
     def decide(self, label: int, rows: Rows, parents: np.ndarray) -> np.ndarray:
         """The learner's own decision, int8; it needs no probabilities."""
         learner = self.fitted.learners[label]
