@@ -190,6 +190,9 @@ def make(name: str, **parameters: Any) -> Any:
     recipe = str(name).lower()
     if recipe not in RECIPES and recipe not in available():
         raise UnknownName("model", str(name), available())
+    if parameters.get("features") == "ldf" and recipe + SUFFIX in available():
+        recipe += SUFFIX
+        del parameters["features"]
     model = RECIPES[recipe.removesuffix(SUFFIX)]()
     if recipe.endswith(SUFFIX):
         member = model.model if isinstance(model, StructuredEnsemble) else model
@@ -198,7 +201,7 @@ def make(name: str, **parameters: Any) -> Any:
             member.set_params(n=None)
     if _is_of_program(recipe, parameters):
         parameters = {**PROGRAMS[recipe.removesuffix(SUFFIX)], **parameters}
-        if recipe.endswith(SUFFIX) or parameters.get("features") == "ldf":
+        if recipe.endswith(SUFFIX):
             parameters["features"] = LDF(parents=False)
     learner = parameters.get("base_estimator")
     if recipe.startswith("lift") and learner is not None and type(learner).__name__ != "Lift":

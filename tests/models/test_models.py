@@ -485,6 +485,13 @@ def test_rows_of_weight_0_are_left_out_to_the_bit() -> None:
         assert (left == make(name).fit(X[40:], Y[40:]).predict_proba(X)).all()
 
 
+@pytest.mark.parametrize("name", ["br", "occ", "ecc", "eocc"])
+def test_ldf_as_features_is_the_model_with_ldf_in_its_name(name: str) -> None:
+    X, Y = songs(18)
+    model, named = make(name, features="ldf"), make(f"{name}-ldf")
+    assert (model.fit(X, Y).predict(X) == named.fit(X, Y).predict(X)).all()
+
+
 def test_a_regressor_is_no_base_learner() -> None:
     with pytest.raises(UsageError, match=r"LinearRegression\(\) is a regressor"):
         make("br", base_estimator=LinearRegression()).fit(*songs())
