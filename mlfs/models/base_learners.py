@@ -320,7 +320,8 @@ def _thread_safe(estimator: Any) -> bool:
     if isinstance(estimator, LinearSVC):
         return estimator.dual is False and estimator.penalty == "l2"
     if isinstance(estimator, LogisticRegression):
-        shuffles = estimator.dual or estimator.penalty == "l1" or bool(estimator.l1_ratio)
+        l1_ratio = getattr(estimator, "l1_ratio", 1.0)  # LogisticRegressionCV has several
+        shuffles = estimator.dual or estimator.penalty == "l1" or bool(l1_ratio)
         return estimator.solver != "liblinear" or not shuffles
     return False
 

@@ -135,6 +135,10 @@ class AppliedConditionals:
         proba = self._answers("predict_proba", label, rows, parents)
         return np.log(np.clip(np.asarray(proba, dtype=np.float64), LEAST, 1 - LEAST))
 
+    def proba(self, label: int, rows: Rows, parents: np.ndarray) -> np.ndarray:
+        """P(label = 1 | x, parents), shape (len(rows),)."""
+        return np.asarray(np.exp(self.log_proba(label, rows, parents)[:, 1]))
+
     def decide(self, label: int, rows: Rows, parents: np.ndarray) -> np.ndarray:
         """The learner's own decision, int8; it needs no probabilities."""
         learner = self.fitted.learners[label]
@@ -231,10 +235,6 @@ def _from_logits(logits: np.ndarray) -> np.ndarray:
     )
 
 
-def _rows_of(learner: Learner, width: int) -> np.ndarray:
-    return np.arange(width) if learner.columns is None else learner.columns
-
-
 @dataclass(frozen=True)
 class _Linear:
     """The coefficients of the linear learners, side by side."""
@@ -249,11 +249,11 @@ class _Linear:
     def of(cls, learners: tuple[Learner, ...], width: int) -> _Linear:
         parts = [linear_parts(learner) for learner in learners]
         of_x = [np.zeros(0) if part is None else part.of_x for part in parts]
-        rows = [
-            _rows_of(learner, width)[: len(coefficients)]
-            for learner, coefficients in zip(learners, of_x, strict=True)
-        ]
         sizes = [len(coefficients) for coefficients in of_x]
+        rows = [
+            (np.arange(width) if learner.columns is None else learner.columns)[:size]
+            for learner, size in zip(learners, sizes, strict=True)
+        ]
         shape = (width, len(learners))
         matrix: Any
         if sum(sizes) < SPARSE * width * len(learners):

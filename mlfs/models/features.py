@@ -74,7 +74,7 @@ class Columns(FeaturePlan):
 
     of: Mapping[Any, Any]
 
-    def after(self, problem: Problem, structure: Structure, before: Features) -> Features:
+    def after(self, problem: Problem, structure: Any, before: Features) -> Features:
         """The columns that were named."""
         del structure
         result = list(before)
@@ -268,11 +268,8 @@ def _columns_of(selection: Selection, problem: Problem) -> Features:
     if not selection.labels:
         indices = columns_named(selection.names, names, "features")
         return (np.array(indices, dtype=np.intp),) * problem.q
-    columns: list[np.ndarray | None] = [None] * problem.q
-    for label, ranking in selection.labels.items():
-        indices = columns_named(ranking.names, names, "features")
-        columns[_label_number(label, problem.names)] = np.array(indices, dtype=np.intp)
-    return tuple(columns)
+    columns = Columns({label: ranking.names for label, ranking in selection.labels.items()})
+    return columns.after(problem, None, columns.before(problem))
 
 
 def _label_number(label: Any, names: tuple[str, ...]) -> int:

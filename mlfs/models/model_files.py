@@ -25,7 +25,7 @@ from mlfs.data.whole_files import replacing
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.models.label_model import names_known
 from mlfs.models.storage.archive import TYPES, read_archive, write_archive
-from mlfs.models.storage.reader import TREE, Reader, take_apart
+from mlfs.models.storage.reader import TREE, Reader, check_fields, matches, take_apart
 from mlfs.models.storage.storable import (
     DEEPEST,
     MOST_NESTED,
@@ -173,7 +173,8 @@ def _state(value: Any, name: str) -> dict[str, Any]:
     return {**parameters, **kept_attributes(value, name)}
 
 
-PLAIN = (str, int, float, bool, type(None))
+Plain = str | int | float | bool | None
+Settings = dict[str, Plain | list[Plain]]
 COMPARED = ("scikit-learn", "mlfs")
 
 
@@ -195,7 +196,7 @@ class Stored:
 
     model: Any
     table: TrainingTable
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: Settings = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
 
 
@@ -226,7 +227,7 @@ def save(
     check_storable(model)
     check_place_of_model(path)
     settings = dict(settings or {})
-    if not all(map(_is_plain, settings.items())):
+    if not matches(settings, Settings):
         raise UsageError("the settings are texts, numbers, and lists of them")
     writer = Writer()
     header = {
@@ -328,30 +329,13 @@ def _own_table(model: Any) -> TrainingTable:
 def _check_whole(stored: Stored) -> None:
     if not is_model(type(stored.model)):
         raise DamagedError("it holds no model")
-    if not isinstance(stored.table, TrainingTable):
-        raise DamagedError("the columns of the training data are not there")
-    settings: Any = stored.settings
-    if not isinstance(settings, dict) or not all(map(_is_plain, settings.items())):
-        raise DamagedError("its settings are not texts and numbers")
+    check_fields(Stored, vars(stored))
     width = getattr(stored.model, "n_features_in_", None)
     if type(width) is not int or width != len(stored.table.feature_names):
         raise DamagedError("the model has other columns than its training data")
-    feature_names = getattr(stored.model, "feature_names_in_", None)
-    if feature_names is not None and (
-        not isinstance(feature_names, np.ndarray)
-        or feature_names.shape != (width,)
-        or not all(isinstance(name, str) for name in feature_names)
-    ):
-        raise DamagedError("the names of the columns that the model knows are none")
     names = getattr(stored.model, "label_names_", None)
     if not isinstance(names, (tuple, list)) or len(names) != len(stored.table.labels):
         raise DamagedError("the model has other labels than its training data")
-
-
-def _is_plain(item: tuple[Any, Any]) -> bool:
-    key, value = item
-    values = value if isinstance(value, list) else [value]
-    return isinstance(key, str) and all(isinstance(part, PLAIN) for part in values)
 
 
 def _checked_versions(versions: Any) -> dict[str, str]:

@@ -52,27 +52,9 @@ class Progress(NamedTuple):
 Tell = Callable[[Progress], object]
 
 
-class _Listener:
-    """Passes progress on to a function, and keeps the time at which the current part began."""
-
-    def __init__(self, tell: Tell, every: float) -> None:
-        self.tell, self.every = tell, every
-        self.part = Progress(())
-        self.began, self.reported_at = 0.0, -every
-
-    def hear(self, what: tuple[str, ...], done: int, total: int) -> None:
-        """Report a new part, unless something was reported just before."""
-        now = time.perf_counter()
-        if what != self.part.what or done < self.part.done:
-            self.began = now
-        remaining = (now - self.began) / done * (total - done) if done and total else None
-        self.part = Progress(what, done, total, remaining)
-        if now - self.reported_at >= self.every:
-            self.reported_at = now
-            self.tell(self.part)
-
-
-_LISTENER: ContextVar[_Listener | None] = ContextVar("listener", default=None)
+_LISTENER: ContextVar[Callable[[tuple[str, ...], int, int], None] | None] = ContextVar(
+    "listener", default=None
+)
 _STAGES: ContextVar[tuple[str, ...]] = ContextVar("stages", default=())
 
 
@@ -102,7 +84,21 @@ def reporting(tell: Tell, every: float = 0.0) -> Iterator[None]:
     """
     if not callable(tell):
         raise UsageError(f"tell is a function, such as print, not {printable(repr(tell))}")
-    before = _LISTENER.set(_Listener(tell, every))
+    part, began, reported_at = Progress(()), 0.0, -every
+
+    def hear(what: tuple[str, ...], done: int, total: int) -> None:
+        """Report a new part, unless something was reported just before."""
+        nonlocal part, began, reported_at
+        now = time.perf_counter()
+        if what != part.what or done < part.done:
+            began = now
+        remaining = (now - began) / done * (total - done) if done and total else None
+        part = Progress(what, done, total, remaining)
+        if now - reported_at >= every:
+            reported_at = now
+            tell(part)
+
+    before = _LISTENER.set(hear)
     try:
         yield
     finally:
@@ -125,7 +121,7 @@ def report(what: str = "", done: int = 0, total: int = 0) -> None:
     listener = _LISTENER.get()
     if listener is not None:
         stages = _STAGES.get()
-        listener.hear((*stages, what) if what else stages, done, total)
+        listener((*stages, what) if what else stages, done, total)
 
 
 def report_each(what: str, items: Sequence[T]) -> Iterator[T]:

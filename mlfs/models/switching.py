@@ -142,18 +142,15 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
                 )
             self.estimators_.append(classifier)
         self.rest_ = self.rest_share_ = None
-        if self._needs_rest():
+        fitted = [classifier is not None for classifier in self.estimators_]
+        answered = fitted | np.isfinite(self.shares_)
+        if not answered.all() or len(fitted) < 2**self.n_parents_:
             ones, size = _count_ones(codes, weights, counted)
             if ones in {0, size}:
                 self.rest_share_ = one_class_share(ones, size)
             else:
                 self.rest_ = self._fit_classifier(x, codes, weights, counted, like.get(b"rest"))
         return self
-
-    def _needs_rest(self) -> bool:
-        fitted = [classifier is not None for classifier in self.estimators_]
-        answered = fitted | np.isfinite(self.shares_)
-        return not answered.all() or len(fitted) < 2**self.n_parents_
 
     def _fit_classifier(
         self, x: Any, codes: np.ndarray, weights: np.ndarray | None, rows: np.ndarray, like: Any

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.linear_model import (
     LogisticRegression,
+    LogisticRegressionCV,
     Perceptron,
     RidgeClassifier,
     SGDClassifier,
@@ -209,7 +210,13 @@ def test_nothing_to_look_at_learns_how_frequent_a_label_is() -> None:
 SHUFFLING = LinearSVC(dual=True, random_state=0)
 
 
-@pytest.mark.parametrize("estimator", [LogisticRegression(), SHUFFLING, GaussianNB()], ids=name)
+SEVERAL = LogisticRegressionCV(Cs=2, cv=2)
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # of LogisticRegressionCV, of its defaults
+@pytest.mark.parametrize(
+    "estimator", [LogisticRegression(), SEVERAL, SHUFFLING, GaussianNB()], ids=name
+)
 def test_the_number_of_jobs_changes_nothing(estimator) -> None:
     one = FittedConditionals.fit(problem_of(base_estimator=estimator, n_jobs=1), structure_of())
     two = FittedConditionals.fit(problem_of(base_estimator=estimator, n_jobs=2), structure_of())

@@ -35,18 +35,10 @@ def independent_part(problem: Problem, before: Sequence[Learner | None] = ()) ->
 def each_alone(conditionals: AppliedConditionals, method: str) -> np.ndarray:
     """The ``proba``, ``decision`` or ``decide`` of labels without parents, (n_rows, q)."""
     no_parents = np.zeros((conditionals.n_rows, 0), dtype=np.int8)
-    all_rows = slice(None)
-    if method == "proba":
-        columns = [
-            np.exp(conditionals.log_proba(label, all_rows, no_parents)[:, 1])
-            for label in range(conditionals.q)
-        ]
-    else:
-        columns = [
-            getattr(conditionals, method)(label, all_rows, no_parents)
-            for label in range(conditionals.q)
-        ]
-    return np.column_stack(columns)
+    answer = getattr(conditionals, method)
+    return np.column_stack(
+        [answer(label, slice(None), no_parents) for label in range(conditionals.q)]
+    )
 
 
 def outputs(conditionals: AppliedConditionals) -> np.ndarray:

@@ -66,8 +66,7 @@ def ranking(marginals: Floats) -> Labels:
 
     A pair of a relevant and an irrelevant label costs 1 if the vector has only the irrelevant
     one, and 1/2 if it has both or none. The best vector has the labels of greatest marginal
-    probability; how many of them is what is decided here. For a loss that ranks the labels and
-    does not cut, order them by their marginals: `ranks`.
+    probability; how many of them is what is decided here.
 
     Examples
     --------
@@ -81,21 +80,6 @@ def ranking(marginals: Floats) -> Labels:
     sizes = np.arange(1, q + 1)
     gains = (q - sizes) * head - sizes * (total - head)
     return heads(order, _first_best(np.column_stack([np.zeros(len(gains)), gains])))
-
-
-def ranks(marginals: Floats) -> Ints:
-    """The place of each label, 1 for the most likely: the order of least expected ranking loss.
-
-    Examples
-    --------
-    >>> ranks(np.array([[0.2, 0.9, 0.2]])).tolist()
-    [[2, 1, 3]]
-    """
-    order = falling(marginals)
-    out = np.empty(order.shape, dtype=np.intp)
-    places = np.broadcast_to(np.arange(1, order.shape[1] + 1), order.shape)
-    np.put_along_axis(out, order, places, axis=1)
-    return out
 
 
 def f1(joint: Floats, empty: Floats) -> Labels:

@@ -331,7 +331,9 @@ def anneal(
     hot, cold = _temperature(hot, "hot"), _temperature(cold, "cold")
     generator = np.random.default_rng(seed_of(seed))
     q = starts.shape[2]
-    current, score = _best_start(joint, starts)
+    scores = np.array([joint(start) for start in starts], dtype=np.float64)
+    first = scores.argmax(axis=0), np.arange(starts.shape[1])
+    current, score = starts[first], scores[first]
     best, best_score = current.copy(), score.copy()
     sweeps = -(-n_steps // q)
     flips = [int(label) for _ in range(sweeps) for label in generator.permutation(q)]
@@ -347,15 +349,6 @@ def anneal(
         better = score > best_score
         best[better], best_score[better] = current[better], score[better]
     return best
-
-
-def _best_start(joint: Callable[[Labels], Floats], starts: Labels) -> tuple[Labels, Floats]:
-    best, top = starts[0].copy(), np.asarray(joint(starts[0]), dtype=np.float64).copy()
-    for start in starts[1:]:
-        score = np.asarray(joint(start))
-        better = score > top
-        best[better], top[better] = start[better], score[better]
-    return best, top
 
 
 def _temperature(value: Any, name: str) -> float:

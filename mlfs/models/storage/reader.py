@@ -127,7 +127,7 @@ def check_fields(cls: Any, state: Mapping[str, Any]) -> None:
     hints = _hints(cls)
     for name, value in state.items():
         demand(name in hints, f"a {cls.__name__} has no field {name[:40]!r}")
-        demand(_matches(value, hints[name]), f"{name} of a {cls.__name__} is wrong")
+        demand(matches(value, hints[name]), f"{name} of a {cls.__name__} is wrong")
 
 
 @cache
@@ -142,12 +142,13 @@ def _hints(cls: Any) -> dict[str, Any]:
     return {field.name: hints[field.name] for field in dataclasses.fields(cls) if field.init}
 
 
-def _matches(value: Any, hint: Any) -> bool:
+def matches(value: Any, hint: Any) -> bool:
+    """Whether a value is of the type of an annotation."""
     kind, inner = typing.get_origin(hint) or hint, typing.get_args(hint)
     if kind in (Any, None, type(None)):
         return kind is Any or value is None
     if kind in (Union, types.UnionType):
-        return any(_matches(value, part) for part in inner)
+        return any(matches(value, part) for part in inner)
     if kind in (int, float):
         numbers = (int, np.integer) if kind is int else (int, float)
         return isinstance(value, numbers) and not isinstance(value, bool)
@@ -155,11 +156,11 @@ def _matches(value: Any, hint: Any) -> bool:
         return False
     if kind is tuple:
         hints = inner[:1] * len(value) if inner[1:] == (Ellipsis,) else inner
-        return len(value) == len(hints) and all(map(_matches, value, hints))
+        return len(value) == len(hints) and all(map(matches, value, hints))
     if inner and issubclass(kind, Mapping):
-        return all(_matches(k, inner[0]) and _matches(v, inner[1]) for k, v in value.items())
+        return all(matches(k, inner[0]) and matches(v, inner[1]) for k, v in value.items())
     if inner and issubclass(kind, Sequence):
-        return not isinstance(value, str) and all(_matches(part, inner[0]) for part in value)
+        return not isinstance(value, str) and all(matches(part, inner[0]) for part in value)
     return True
 
 

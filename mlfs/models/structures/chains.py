@@ -84,6 +84,7 @@ class LabelInformation:
 
     @cached_property
     def _parts(self) -> tuple[np.ndarray, np.ndarray]:
+        """I(a;b), the diagonal 0, and min(H(a), H(b))."""
         q = self.info.q
         mi, least = np.zeros((q, q)), np.zeros((q, q))
         for label in range(q):
@@ -91,11 +92,6 @@ class LabelInformation:
             least[label] = np.minimum(h_f, h_l)
         np.fill_diagonal(mi, 0.0)
         return mi, least
-
-    @property
-    def information(self) -> np.ndarray:
-        """I(a;b), the diagonal 0."""
-        return self._parts[0]
 
     @cached_property
     def normalised(self) -> np.ndarray:
@@ -106,7 +102,7 @@ class LabelInformation:
     @cached_property
     def g(self) -> np.ndarray:
         """The statistic of the G-test of each pair, 2 N I(a;b)."""
-        return 2.0 * self.n_rows * self.information
+        return 2.0 * self.n_rows * self._parts[0]
 
     def weights(self, structure: Structure) -> dict[Edge, float]:
         """The normalised information of each edge."""

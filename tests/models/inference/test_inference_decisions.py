@@ -192,7 +192,6 @@ def test_ties_go_to_fewer_and_lower_labels() -> None:
     even = np.full((1, 3), 0.5)
     assert decisions.hamming(even).tolist() == [[0, 0, 0]]
     assert decisions.ranking(even).tolist() == [[0, 0, 0]]
-    assert decisions.ranks(even).tolist() == [[1, 2, 3]]
     joint = np.zeros((1, 3, 3))
     joint[0, 1:, 0] = 0.5  # exactly one of the labels 1 and 2
     assert decisions.f1(joint, np.zeros(1)).tolist() == [[0, 1, 1]]
@@ -201,10 +200,6 @@ def test_ties_go_to_fewer_and_lower_labels() -> None:
     lonely = np.zeros((1, 2, 2))
     lonely[0, :, 0] = 0.25
     assert decisions.f1(lonely, np.array([0.5])).tolist() == [[0, 0]]
-
-
-def test_ranks_order_by_the_marginals() -> None:
-    assert decisions.ranks(np.array([[0.1, 0.9, 0.4]])).tolist() == [[3, 1, 2]]
 
 
 @pytest.mark.parametrize("loss", decisions.LOSSES)
