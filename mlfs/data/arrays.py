@@ -28,7 +28,7 @@ from mlfs.data.dataset import Column, Dataset, NumberedNames, Source, Uniform, n
 from mlfs.data.dates import WHY, check_dates, seconds_of, with_dates
 from mlfs.data.frames import as_frame, family
 from mlfs.data.labels.finding import first_duplicate, resolve
-from mlfs.data.labels.label_arrays import numeric_targets, targets
+from mlfs.data.labels.label_arrays import caution_about_signs, numeric_targets, targets
 from mlfs.data.labels.label_values import is_binary, is_sets, rising_rows
 from mlfs.data.matrices import as_counted, from_sparse, needs_check
 from mlfs.data.packed_table import PackedTable
@@ -132,6 +132,8 @@ def from_arrays(
         y, label_list = numeric_targets(Y, n_rows, label_names, classes)
     else:
         y, label_list = targets(Y, n_rows, label_names, classes)
+        caution = caution_about_signs(Y, lambda j: label_list[j].name)
+        notes += [caution] if caution else []
         notes += [RISING] if is_sets(Y) and not classes and rising_rows(Y) else []
     dataset = Dataset(
         matrix,

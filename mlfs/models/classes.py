@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,15 +14,15 @@ from mlfs.data.columns import is_missing, library_of, refuse_infinite
 from mlfs.data.frames import array_of, as_frame, family
 from mlfs.data.labels.label_arrays import (
     as_columns,
+    caution_about_signs,
     check_rows,
     indicator,
-    marks_missing,
     targets,
     unwrap,
 )
 from mlfs.data.labels.label_values import is_sets, label_sets
 from mlfs.data.matrices import check_places
-from mlfs.errors import DataError, UsageError, plural, printable
+from mlfs.errors import DataError, MlfsWarning, UsageError, plural, printable
 from mlfs.models.problem import MISSING
 from mlfs.models.storage.storable import storable
 
@@ -207,7 +208,7 @@ def read_labels(
     """Code labels of any shape as 0, 1 and -1 where missing.
 
     Columns of two values are labels, the lower value is 0. NaN and None are missing; so is -1
-    where a column has 0 as well. A list of sets of names has a label for each name. An array has
+    among 0 and 1. A list of sets of names has a label for each name. An array has
     `own_names`.
 
     Examples
@@ -231,14 +232,14 @@ def read_labels(
     binary = indicator(array) if array.dtype.kind in "biuf" else None
     if binary is not None:
         return binary, Classes(names, (BINARY,) * len(names), named, flat=_is_flat(Y))
-    signs = np.zeros(len(names), bool)
-    if array.dtype.kind in "if" and not marks_missing(array):
-        signs = (array == -1).any(axis=0) | ~(array == 0).any()
-        signs &= bool((array == -1).any())
+    signs = array.dtype.kind in "if" and not (array == 0).any() and (array == -1).any()
+    caution = caution_about_signs(array, names.__getitem__)
+    if caution:
+        warnings.warn(caution, MlfsWarning, stacklevel=2)
     codes = np.full(array.shape, MISSING, dtype=np.int8)
     values: list[np.ndarray] = []
     for label, name in enumerate(names):
-        code, label_values = _label_codes(array[:, label], name, bool(signs[label]))
+        code, label_values = _label_codes(array[:, label], name, signs)
         codes[:, label] = code
         values.append(label_values)
     if array.size and (codes == MISSING).all():
@@ -249,7 +250,7 @@ def read_labels(
 def as_written(codes: np.ndarray) -> np.ndarray:
     """Labels 0, 1, or -1 where missing, so that `read_labels` gives the same.
 
-    Where no column has both 0 and -1, -1 would be taken as no: what is missing is NaN then.
+    Where none is 0, -1 would be taken as no: what is missing is NaN then.
 
     Examples
     --------
@@ -257,7 +258,7 @@ def as_written(codes: np.ndarray) -> np.ndarray:
     ([[1.0, nan]], [[0], [-1]])
     """
     missing = codes < 0
-    return np.where(missing, np.nan, codes) if missing.any() and not marks_missing(codes) else codes
+    return np.where(missing, np.nan, codes) if missing.any() and (codes != 0).all() else codes
 
 
 def two_classes(y: np.ndarray) -> tuple[np.ndarray, Any]:

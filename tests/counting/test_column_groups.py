@@ -90,7 +90,10 @@ def test_columns_of_all_kinds_stand_in_the_order_of_their_kinds():
 def test_weighted_rows_are_counted_through_lists():
     features, labels = (Codes.from_dense(part) for part in table(0))
     kind = column_groups.kinds(features, labels, weighted=True)
-    assert set(kind.tolist()) <= {column_groups.LayoutKind.BINARY_LISTS, column_groups.LayoutKind.LISTS}
+    assert set(kind.tolist()) <= {
+        column_groups.LayoutKind.BINARY_LISTS,
+        column_groups.LayoutKind.LISTS,
+    }
 
 
 def test_the_mode_may_be_any_code_and_rows_fill_no_word():

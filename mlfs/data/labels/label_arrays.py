@@ -2,8 +2,8 @@
 
 ==========================================  ==================================================
 2-D numbers, booleans or sparse, 0/1        one binary label a column; NaN is a missing label
-2-D numbers, a column of -1/+1 without 0    the same, -1 meaning 0 (unless the next line holds)
-2-D numbers, a column of -1/0/+1            the same, -1 meaning a missing label in all columns
+2-D numbers, -1/+1 (no 0 anywhere)          the same, -1 meaning 0
+2-D numbers, -1/0/+1                        the same, -1 meaning a missing label
 1-D of two values that mean no and yes      one binary label
 1-D of other values, or ``classes=True``    one label of classes, the values sorted
 a list (Series) of sets of names            one binary label for each distinct name, sorted
@@ -14,7 +14,7 @@ a frame                                     as its columns; their names are the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,7 +46,7 @@ from mlfs.data.labels.label_values import (
 )
 from mlfs.data.matrices import check_places
 from mlfs.data.request import Request
-from mlfs.errors import DataError, plural, printable
+from mlfs.errors import Caution, DataError, plural, printable
 
 BLOCK = 1 << 18
 
@@ -71,8 +71,6 @@ def targets(
         check_rows(y.shape[0], n_rows)
         check_places(y, "Y")
         return _from_sparse(sp.csr_array(y), names, classes)
-    if isinstance(y, dict) and y and all(_are_floats(values, n_rows) for values in y.values()):
-        y, names = np.column_stack(list(y.values())), list(y) if names is None else names
     if isinstance(y, dict):
         columns = [_column(name, values, classes) for name, values in y.items()]
         for name, (_, codes) in zip(y, columns, strict=True):
@@ -101,12 +99,6 @@ def targets(
         if error.remedy and whole_rows(y):
             error.advising(f"{ASK}, for label sets write each row as a set, such as {{3, 7}}")
         raise
-
-
-def _are_floats(values: Any, n_rows: int) -> bool:
-    """Whether a column is an array of numbers for the rows."""
-    is_array = isinstance(values, np.ndarray) and values.dtype.kind == "f"
-    return is_array and values.shape == (n_rows,)
 
 
 def unwrap(y: Any, names: Sequence[str] | None) -> tuple[Any, Sequence[str] | None]:
@@ -200,7 +192,7 @@ def _from_numbers(
     unknown = np.isnan(matrix) if matrix.dtype.kind == "f" else np.zeros(matrix.shape, bool)
     present = matrix[~unknown]
     if np.isin(present, (-1, 0, 1)).all():
-        if marks_missing(matrix):
+        if (present == 0).any():
             unknown |= matrix == -1
         out = np.where(matrix == 1, 1, 0).astype(np.int8)
         out[unknown] = -1
@@ -211,9 +203,17 @@ def _from_numbers(
     return stack_labels([codes for _, codes in columns], len(matrix)), tuple(c[0] for c in columns)
 
 
-def marks_missing(matrix: np.ndarray) -> bool:
-    """Whether -1 stands for a missing label: it does where a column holds 0 as well."""
-    return bool(((matrix == 0).any(axis=0) & (matrix == -1).any(axis=0)).any())
+def caution_about_signs(matrix: Any, name_of: Callable[[int], str]) -> str:
+    """A warning of a column of -1 and 1 in an array with 0 elsewhere, whose -1 is missing."""
+    is_array = isinstance(matrix, np.ndarray) and matrix.ndim == 2 and matrix.dtype.kind in "if"
+    if not is_array or not (matrix == -1).any() or not (matrix == 0).any():
+        return ""
+    signs = (matrix == -1).any(axis=0) & (matrix == 1).any(axis=0) & ~(matrix == 0).any(axis=0)
+    if not signs.any():
+        return ""
+    name = printable(name_of(int(signs.argmax())))
+    text = f"label {name!r} holds -1 and 1 and no 0, and its -1 is taken as missing, as other "
+    return Caution(f"{text}columns hold 0: write 0 where the label is absent")
 
 
 def indicator(matrix: np.ndarray) -> np.ndarray | None:
