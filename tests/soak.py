@@ -97,6 +97,8 @@ class Soak:
                 process.returncode = 130
             elif "_raw_object_cache_notify" in said and said.count("Traceback") == 1:
                 self.counts["a signal that a callback of llvmlite lost"] += 1
+            elif "<function ObjectRef.__del__" in said and said.count("Traceback") == 1:
+                self.counts["a half-made object of llvmlite says so on its way down"] += 1
             else:
                 self.fault(f"{what} says {said[-1500:]}")
         until = time.monotonic() + 20
@@ -129,7 +131,8 @@ def _alive(group: int) -> bool:
 
 
 def _left(folder: Path) -> list[str]:
-    return [path.name for path in folder.rglob("*") if path.name.startswith(".mlfs-")]
+    found = (path for path in folder.rglob("*") if path.name.startswith(".mlfs-"))
+    return [str(path.relative_to(folder)) for path in found]
 
 
 # ---- the commands ------------------------------------------------------------------------------
