@@ -113,9 +113,11 @@ class AutoStop:
         each level of s as in all rows; less where not all levels and classes are to be expected.
         """
         share = np.zeros(self._chance.size)
-        for n_rows in self._rows[s][self._rows[s] > 0].tolist():
-            of_classes = self._classes.beyond_one(n_rows).sum() / max(1, self._classes.most.sum())
-            share += of_classes * self._levels.beyond_one(n_rows) / np.maximum(1, self._levels.most)
+        most, most_classes = np.maximum(1, self._levels.most), max(1, self._classes.most.sum())
+        sizes, times = np.unique(self._rows[s][self._rows[s] > 0], return_counts=True)
+        for n_rows, n_levels in zip(sizes.tolist(), times.tolist(), strict=True):
+            of_classes = n_levels * self._classes.beyond_one(n_rows).sum() / most_classes
+            share += of_classes * self._levels.beyond_one(n_rows) / most
         gain: np.ndarray = self._info.cmi_fL_given_s(s) - np.maximum(1.0, share) * self._chance
         return gain
 

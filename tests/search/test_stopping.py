@@ -189,3 +189,11 @@ def test_what_chance_tells_within_strata_is_that_of_permutations_within_them() -
     by_chance = info.cmi_fL_given_s(0) - stop.gain(0)
     ratio = by_chance[1:] / told[1:]
     assert ((ratio > 0.6) & (ratio < 1.5)).all(), ratio
+
+
+@pytest.mark.timeout(25)  # a second; a look at each level alone takes minutes
+def test_a_pick_of_very_many_levels_costs_what_its_sizes_of_levels_do() -> None:
+    rng = np.random.default_rng(0)
+    X = np.c_[np.arange(120_000), rng.integers(0, 60_000, (120_000, 5))]
+    stop = AutoStop(Info.from_codes(X, rng.integers(0, 2, (120_000, 2))), shuffles=2)
+    assert stop.closes(0).all()
