@@ -102,9 +102,13 @@ class Newton:
             curvature = shares * p * (1 - p)
             if self.factor is None:
                 self.factor, fresh = curvature_factor(x, curvature), True
-            enough = rough if self.factor.dtype == np.float32 else x
             forcing = CLOSELY if gain < CLOSE else FORCING
-            step, iterations = self._step(enough, curvature, gradient, forcing)
+            if self.factor.dtype == np.float32:
+                step, iterations = self._step(rough, curvature, gradient, forcing)
+                if not np.isfinite(step).all():
+                    self.factor, fresh = exact_curvature_factor(x, curvature), True
+            if self.factor.dtype == np.float64:
+                step, iterations = self._step(x, curvature, gradient, forcing)
             gain = float(gradient @ step) / 2
             if gain <= near:
                 return np.asarray(w - step)
@@ -134,7 +138,15 @@ class Newton:
         """Solve curvature * step = gradient approximately; and the number of iterations.
 
         It is computed in the precision of x: what single precision leaves open, the next step has.
+        Floating-point flags mean nothing here: kernels of BLAS also compute with what lies beyond
+        an array, and a step of single precision that is not finite is computed again in double.
         """
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            return self._conjugate_gradients(x, curvature, gradient, forcing)
+
+    def _conjugate_gradients(
+        self, x: Any, curvature: np.ndarray, gradient: np.ndarray, forcing: float
+    ) -> tuple[np.ndarray, int]:
         penalty, curvature, residual = (
             array.astype(x.dtype) for array in (penalty_of(x.shape[1]), curvature, gradient)
         )
@@ -172,18 +184,24 @@ def _constant(x: Any, y: np.ndarray, shares: np.ndarray) -> np.ndarray:
 
 def curvature_factor(x: Any, curvature: np.ndarray) -> np.ndarray:
     """The Cholesky factor (lower) of x' diag(curvature) x and the penalty."""
-    if sp.issparse(x):
-        hessian = (x.T @ sp.csr_array(x.multiply(curvature[:, None]))).toarray(order="C")
-    else:
+    if not sp.issparse(x):
         root = np.sqrt(curvature)[:, None]
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             rooted = np.multiply(x, root, dtype=np.float32, casting="same_kind")
             hessian = rooted.T @ rooted  # numpy computes one triangle of such a product
         if float(hessian.diagonal().max()) < BENDING:
             factor, failed = _cholesky(hessian, ROUGH_JITTER, lapack.spotrf)
-            if not failed:
+            if not failed and np.isfinite(factor.diagonal()).all():
                 return factor
-        rooted = x * root
+    return exact_curvature_factor(x, curvature)
+
+
+def exact_curvature_factor(x: Any, curvature: np.ndarray) -> np.ndarray:
+    """The Cholesky factor (lower) of x' diag(curvature) x and the penalty, in double precision."""
+    if sp.issparse(x):
+        hessian = (x.T @ sp.csr_array(x.multiply(curvature[:, None]))).toarray(order="C")
+    else:
+        rooted = x * np.sqrt(curvature)[:, None]
         hessian = rooted.T @ rooted
     return _cholesky(hessian, JITTER, lapack.dpotrf)[0]
 
