@@ -1,12 +1,15 @@
 """Run all that must pass: ``python -m tests``, or some of it: ``python -m tests lint types``.
 
-``python -m tests fuzz`` is no part of it: it tries files as long as it is told to.
+``python -m tests fuzz`` is no part of it: it tries files as long as it is told to. With a seed in
+``MLFS_TEST_ORDER`` the tests run in a random order.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
+import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -18,6 +21,7 @@ from tests import audit, versions
 from tests.processors import fewer_instructions
 
 ROOT = Path(__file__).resolve().parents[1]
+FAILED_TESTS: list[str] = []
 PYTHON = [sys.executable, "-m"]
 
 # The tests of the kernels and of what is built on them; run once more without the compiler,
@@ -100,8 +104,27 @@ def run(step: str, scratch: str) -> bool:
     for command in STEPS[step]:
         filled = [part.replace("{scratch}", scratch) for part in command]
         sys.stderr.write(f"\n== {step}: python {' '.join(filled[1:])}\n")
-        passed &= subprocess.run(filled, cwd=ROOT, env=env, check=False).returncode == 0
+        passed &= shown(filled, env) == 0
     return passed
+
+
+def shown(command: list[str], env: dict[str, str]) -> int:
+    """Run a command, hand on what it prints, keep the tests that it names as failed; its code."""
+    with subprocess.Popen(
+        command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            sys.stderr.write(line)
+            note_failures(line)
+    return process.returncode
+
+
+def note_failures(text: str) -> None:
+    """Keep the tests that pytest's short summary names as failed."""
+    FAILED_TESTS.extend(
+        re.findall(r"^(?:FAILED|ERROR) (.+?\.py::.+?)(?: - |$)", text, re.MULTILINE)
+    )
 
 
 def timed(step: str) -> tuple[bool, float]:
@@ -124,6 +147,7 @@ def apart(step: str) -> tuple[bool, float]:
         check=False,
     )
     sys.stderr.write(done.stdout)
+    note_failures(done.stdout)
     return done.returncode == 0, time.monotonic() - start
 
 
@@ -148,7 +172,21 @@ def main(names: list[str]) -> int:
         sys.stderr.write(f"{name:12} {'passed' if passed else 'FAILED'} in {seconds:.0f} s\n")
     if len(results) > 1:
         sys.stderr.write(f"{'all':12} in {time.monotonic() - start:.0f} s\n")
-    return 0 if all(passed for passed, _ in results.values()) else 1
+    failed = [name for name, (passed, _) in results.items() if not passed]
+    if failed:
+        sys.stderr.write(how_to_repeat(failed) + "\n")
+    return 1 if failed else 0
+
+
+def how_to_repeat(steps: list[str]) -> str:
+    """Return one line: what failed, and the command that runs it alone."""
+    tests = list(dict.fromkeys(FAILED_TESTS))
+    order = os.environ.get("MLFS_TEST_ORDER")
+    seed = f" (in the order of MLFS_TEST_ORDER={order})" if order else ""
+    if not tests:
+        return f"failed{seed}: {', '.join(steps)}; run alone: python -m tests {' '.join(steps)}"
+    alone = " ".join(shlex.quote(test) for test in tests)
+    return f"failed{seed}: {', '.join(steps)}; run alone: python -m pytest -m '' {alone}"
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import random
 import signal
 from collections.abc import Iterator
 
@@ -25,6 +27,23 @@ def ctrl_c() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+ORDER = "MLFS_TEST_ORDER"
+
+
+def pytest_report_header() -> str | None:
+    """Say by which seed the tests are shuffled."""
+    seed = os.environ.get(ORDER)
+    return f"tests in a random order, again by {ORDER}={seed}" if seed else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Shuffle the tests where the environment has a seed: no test may need an earlier one."""
+    seed = os.environ.get(ORDER)
+    if seed:
+        items.sort(key=lambda item: item.nodeid)
+        random.Random(seed).shuffle(items)
 
 
 def pytest_collection_finish() -> None:
