@@ -51,14 +51,12 @@ def measured(ready: Any, criterion: str, client: Any = None) -> dict[str, Any]:
     """Select, and give what a later pick took."""
     at: list[float] = []
     workers = (lambda: sum(client.run(time.process_time).values())) if client else (lambda: 0.0)
-    mlfs.select(ready, criterion, 3, lazy=False)  # loads kernels, and counts the labels
+    mlfs.select(ready, criterion, 3)  # loads kernels, and counts the labels
     idle = cpu() + workers()
     time.sleep(IDLE)
     idle = (cpu() + workers() - idle) / IDLE  # heartbeats take time while others use the machine
     before, began = cpu() + workers(), time.perf_counter()
-    found = mlfs.select(
-        ready, criterion, PICKS, lazy=False, on_pick=lambda *_: at.append(time.perf_counter())
-    )
+    found = mlfs.select(ready, criterion, PICKS, on_pick=lambda *_: at.append(time.perf_counter()))
     ends = time.perf_counter()
     spent = cpu() + workers() - before - idle * (ends - began)
     picks = np.diff(at)[3:]  # what the first search asked is known

@@ -76,10 +76,7 @@ class AllCounts(NamedTuple):
 
 
 class AnyCounts(NamedTuple):
-    """C log c, in units: small counts are looked up, others computed.
-
-    table[1] is what a correction adds to every count but 0; without one it is 0.
-    """
+    """C log c, in units: small counts are looked up, others computed."""
 
     table: np.ndarray
     unit: float
@@ -94,7 +91,7 @@ def fill_xlogx(table: Any, unit: float) -> None:
 
 @inner
 def _computed(c: int, xlogx: AnyCounts) -> int:
-    return math.floor(c * log(c) * xlogx.unit + 0.5) + xlogx.table[1]
+    return math.floor(c * log(c) * xlogx.unit + 0.5)
 
 
 def _in_table(c: Any, xlogx: Any) -> Any:
@@ -408,15 +405,15 @@ def add_joint_of_cells(
 
 
 @compiled
-def add_features(t_fsl: Any, alone: Any, t_fl: Any, least: int, out: Any) -> None:
+def add_features(t_fsl: Any, alone: Any, t_fl: Any, out: Any) -> None:
     """Add the information of all features: out[0] has the high bits, out[1] the low ones.
 
-    None is less than `least`.
+    None is below 0.
     """
     high = 0
     low = 0
     for f in range(t_fsl.size):
-        value = max(least, t_fsl[f] + alone[f] - t_fl[f])
+        value = max(0, t_fsl[f] + alone[f] - t_fl[f])
         high += value >> LOW_BITS
         low += value & ((1 << LOW_BITS) - 1)
     out[0] += high

@@ -18,7 +18,6 @@ import scipy.sparse as sp
 
 from mlfs.api.as_dataset import x_bytes
 from mlfs.api.candidates import Grouping, grouping
-from mlfs.api.estimators import per_cell_of
 from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import COLUMNS_AT_ONCE, FEW_LEVELS, LayoutKind, kinds
 from mlfs.counting.counts import Counts
@@ -297,8 +296,7 @@ def count_columns(
     packed_bytes = packed(codes, kind) if options["max_memory"] is None else None
     budget = Budget.of(free, packed_bytes, n_threads)
     grid = None if weights is None else on_grid(weights)
-    per_cell = per_cell_of(options["correction"], grid, weights)
-    counts = Counts(codes, y, grid, kind, n_threads, per_cell=per_cell)
+    counts = Counts(codes, y, grid, kind, n_threads)
     table = Table(
         counts,
         dataset.shape[2],

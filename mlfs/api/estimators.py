@@ -9,11 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mlfs.api.options import is_auto
-from mlfs.counting.codes import Codes
-from mlfs.counting.counts import Counts
 from mlfs.criteria import Criterion
 from mlfs.discretize.normal_scores import Scores
-from mlfs.errors import MlfsError, UsageError, plural, printable
+from mlfs.errors import MlfsError, UsageError, printable
 from mlfs.information.adjusted import MISSING_LEFT_OUT, AdjustedInfo, no_expectation
 from mlfs.information.columns_info import ColumnsInfo
 from mlfs.information.exact import ExactInfo
@@ -32,7 +30,6 @@ from mlfs.search.greedy import best_first, greedy
 
 MANY_LEVELS = 16  # more than bins by default make, and than most categories have
 BY_CHANCE = 0.01  # of the entropy of the labels: from there on a correction matters
-LEAST_WEIGHT = 1e-3  # of a row on average, by which Miller and Madow's half a row is divided
 TRIED = np.array(
     [[0, 0, 1, 2], [0, 1, 1, 0], [1, 0, 0, 1], [1, 1, 0, 2], [0, 0, 1, 1], [1, 0, 1, 0]]
 )
@@ -103,28 +100,6 @@ def why_not_expected(info: Info) -> str:
     return no_expectation(table_of(info))
 
 
-def per_cell_of(correction: str, grid: np.ndarray | None, weights: np.ndarray | None) -> float:
-    """The addition of a correction to the c log c of each count that is not 0.
-
-    Miller and Madow's is half a row for each cell. A weight is a number of rows, also where
-    weights are counted in fractions; weights that are next to no rows are refused.
-    """
-    if correction != "miller-madow":
-        return 0.0
-    if grid is None or weights is None:
-        return -0.5
-    with np.errstate(over="ignore"):  # beyond all floats, so half a row is nothing
-        rows = float(weights.sum())
-    if rows < LEAST_WEIGHT * weights.size:
-        msg = (
-            "is 'miller-madow', which counts rows, and the weights of "
-            f"{plural(weights.size, 'row')} sum to {rows:.3g}: scale them so that they sum to "
-            "about the number of rows"
-        )
-        raise UsageError(msg, option="correction")
-    return -0.5 * float(grid.sum()) / rows
-
-
 def refuse_unanswered(name: str, criterion: Criterion, options: Mapping[str, Any]) -> None:
     """Raise `UsageError` if a criterion asks for what the estimator does not give.
 
@@ -178,14 +153,7 @@ def _adjusted_info() -> Info:
     return AdjustedInfo(exact)
 
 
-def _corrected_info() -> Info:
-    codes = Codes.from_dense(TRIED), Codes.from_dense(TRIED_LABELS)
-    counts, positions = Counts.of(*codes, per_cell=-0.5)
-    return ExactInfo(Table(counts, len(AROUND), np.full(len(AROUND), -1), positions=positions))
-
-
 MAKERS: dict[str, Callable[[], Info]] = {
-    "miller-madow": _corrected_info,
     "expected": _adjusted_info,
     "gaussian": _gaussian,
 }

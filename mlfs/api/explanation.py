@@ -16,7 +16,6 @@ import numpy as np
 from mlfs import criteria
 from mlfs.api.candidates import features_named
 from mlfs.api.given import AN_ARRAY
-from mlfs.api.options import UNITS
 from mlfs.api.plan import NOTHING_MORE
 from mlfs.api.prepared import Prepared, prepare
 from mlfs.api.selecting import select_silently
@@ -319,7 +318,6 @@ def explain(
     criterion: Any = None,
     labels: Any = None,
     sample_weight: Any = None,
-    units: str | None = None,
     n_jobs: int | None = None,
     max_memory: int | str | None = None,
 ) -> Explanations:
@@ -341,8 +339,6 @@ def explain(
         The criterion of the selection; needed only if it is not known by its name.
     labels, sample_weight, n_jobs, max_memory
         As for `mlfs.select`.
-    units : {"nats", "bits"}, optional
-        The unit of scores and terms; by default that of the selection.
 
     Returns
     -------
@@ -376,15 +372,11 @@ def explain(
         **({} if isinstance(data, Prepared) else counting),
     )
     _refuse_other_data(prepared, selection)
-    if units is None:
-        units = "nats" if selection.units == "ratio" else selection.units
     source = selection.criterion if criterion is None else criterion
     parameters = None if isinstance(source, Criterion) else selection.parameters
     instance = criteria.get(source, parameters)[1]
     columns = features_named(features, prepared.dataset, "the features to explain")
-    explanations = (
-        _explain_feature(prepared, selection, instance, column, units) for column in columns
-    )
+    explanations = (_explain_feature(prepared, selection, instance, column) for column in columns)
     return Explanations(selection, chain.from_iterable(explanations))
 
 
@@ -402,12 +394,12 @@ def _refuse_other_data(prepared: Prepared, selection: Selection) -> None:
 
 
 def _explain_feature(
-    prepared: Prepared, selection: Selection, criterion: Criterion, column: int, units: str
+    prepared: Prepared, selection: Selection, criterion: Criterion, column: int
 ) -> Iterator[Explanation]:
     """Explain one column, for all labels or for each."""
     name = prepared.dataset.names[column]
     candidate = prepared.grouping.candidates([column])[0]
-    probe, excluded = _probe(prepared, selection, criterion, column, units)
+    probe, excluded = _probe(prepared, selection, criterion, column)
     names = probe.column_names
     for ranking in _rankings(selection):
         info = prepared.info
@@ -425,7 +417,7 @@ def _explain_feature(
             None if own_pick is None else own_pick.rank,
             names,
             place=place,
-            shared=_shared_information(view, prepared, ranking, own_pick, UNITS[units]),
+            shared=_shared_information(view, prepared, ranking, own_pick),
             excluded="" if own_pick else why,
         )
 
@@ -435,7 +427,6 @@ def _shared_information(
     prepared: Prepared,
     ranking: Ranking,
     own_pick: Chosen | None,
-    factor: float,
 ) -> tuple[tuple[int, str, float], ...]:
     """Information that the one candidate of a view shares with the picks before it, most first."""
     earlier = [
@@ -444,7 +435,7 @@ def _shared_information(
     grouping, dataset, shared = prepared.grouping, prepared.dataset, []
     for s in grouping.candidates(features_named(earlier, dataset, "the picks")):
         column = grouping.members[s][0]
-        information = float(view.mi_fs(s)[0]) * factor
+        information = float(view.mi_fs(s)[0])
         shared.append((int(dataset.given[column]), dataset.names[column], information))
     return tuple(sorted(shared, key=lambda pick: (-pick[2], pick[0])))
 
@@ -456,7 +447,7 @@ def _why_filtered(prefilter: int | None, place: int) -> str:
 
 
 def _probe(
-    prepared: Prepared, selection: Selection, criterion: Criterion, column: int, units: str
+    prepared: Prepared, selection: Selection, criterion: Criterion, column: int
 ) -> tuple[Selection, str]:
     """Select once more, the feature coming next after the picks; also say if it was excluded."""
     settings = selection.settings
@@ -476,7 +467,6 @@ def _probe(
         start=selection,
         prefilter=settings["prefilter"],
         network=selection.network,
-        units=units,
     )
     why = "it was excluded" if block & {*excluded} else ""
     why = "it is held fixed" if block & {*prepared.held} else why

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from mlfs.api.value_kinds import (
     POSITIVE,
     SHARE,
-    Auto,
     Choice,
     ClusterAddress,
     FeatureNumber,
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 
 DEFAULT_CRITERION = "scls"
 SEEDS = 2**31 - 1  # below which seeds are drawn
-UNITS = {"nats": 1.0, "bits": 1.0 / math.log(2.0)}  # by which nats are multiplied
 TO_SELECT, TO_COUNT = "What to select", "How to count"
 
 
@@ -285,10 +283,10 @@ OPTIONS: tuple[Option, ...] = (
         ("--estimator",), reported=True, page="gaussian.md",
     ),
     Option(
-        "correction", Choice(choices=("auto", "none", "miller-madow", "expected")), "auto",
-        "How information is corrected for the bias of counts: not at all, by half a row for each "
-        "cell (Miller-Madow), by what independent columns with the same counts give, or so only "
-        "where a column of many levels makes it matter (auto).",
+        "correction", Choice(choices=("auto", "none", "expected")), "auto",
+        "How information is corrected for the bias of counts: not at all, by what independent "
+        "columns with the same counts give, or so only where a column of many levels makes it "
+        "matter (auto).",
         ("--correction",), reported=True, page="bias.md",
     ),
     Option(
@@ -310,9 +308,6 @@ OPTIONS: tuple[Option, ...] = (
         "At most K parents of a label in a chain; by default 0.8 of the labels.",
         ("-k", "--parents"), metavar="K", reported=True, page="criteria.md#the-label-network",
         only_for="chain",
-    ),
-    Option(
-        "units", Choice(choices=tuple(UNITS)), "nats", "The unit of scores.", ("--units",),
     ),
     Option(
         "seed", Whole(least=0), 0,
@@ -341,11 +336,6 @@ OPTIONS: tuple[Option, ...] = (
         "max_seconds", POSITIVE, None,
         "Stop the search after so many seconds and keep the picks so far.", ("--max-seconds",),
         TO_SELECT, "S", reported=True, page="how-many.md#a-time-limit",
-    ),
-    Option(
-        "lazy", Auto(), "auto",
-        "Skip counts that cannot change the result; by default where this is faster.",
-        fitted="",
     ),
     Option("verbose", Kind(), False, "Report each pick, long work and all notes on stderr."),
 )  # fmt: skip
@@ -433,15 +423,15 @@ def number_asked(n: Any, criterion: Criterion, options: Mapping[str, Any]) -> An
     Examples
     --------
     >>> from mlfs import criteria
-    >>> options = {"estimator": "counts", "correction": "auto"}
+    >>> options = {"estimator": "counts"}
     >>> [number_asked(None, criteria.get(name)[1], options) for name in ("scls", "mlig")]
     ['auto', None]
     """
     from mlfs.criteria import Criterion  # the help of the command does without numpy
 
     recommends = criterion.search != "greedy" or type(criterion).size is not Criterion.size
-    plain = options["estimator"] == "counts" and options["correction"] != "miller-madow"
-    return "auto" if n is None and plain and not recommends else n
+    counts = options["estimator"] == "counts"
+    return "auto" if n is None and counts and not recommends else n
 
 
 def n_of(n: Any, candidates: int, features: int) -> int | None:

@@ -16,7 +16,7 @@ import numpy as np
 from mlfs.api.coded_columns import CodedColumns
 from mlfs.api.counted import threads_of
 from mlfs.api.function_arguments import check_rows, columns_of, two_columns_of
-from mlfs.api.options import UNITS, check_options
+from mlfs.api.options import check_options
 from mlfs.api.prepared import DEFAULTS
 from mlfs.counting.memory import bytes_of
 from mlfs.data.frames import naming_half_pairs, pandas
@@ -36,7 +36,6 @@ def entropy(
     missing: str = "level",
     correction: str = "none",
     sample_weight: Any = None,
-    units: str = "nats",
     as_frame: bool = False,
     out: Any = None,
     n_jobs: int | None = None,
@@ -50,8 +49,8 @@ def entropy(
         See `mutual_information`. Without Y, one entropy for each column of X (for what has
         labels, each feature).
     bins, n_bins, nominal_limit, missing, correction, sample_weight
-        See `mutual_information`. Of the corrections, entropies take ``"miller-madow"``.
-    units, as_frame, out, n_jobs, max_memory
+        See `mutual_information`. Entropies are not corrected.
+    as_frame, out, n_jobs, max_memory
         See `mutual_information`.
 
     Returns
@@ -62,10 +61,10 @@ def entropy(
     Examples
     --------
     >>> import mlfs
-    >>> mlfs.information.entropy([[0, 5], [0, 6], [1, 7], [1, 8]], units="bits").round(9).tolist()
-    [1.0, 2.0]
-    >>> round(mlfs.information.entropy(["a", "a", "b", "b"], [0, 1, 0, 1], units="bits"), 9)
-    2.0
+    >>> mlfs.information.entropy([[0, 5], [0, 6], [1, 7], [1, 8]]).round(6).tolist()
+    [0.693147, 1.386294]
+    >>> round(mlfs.information.entropy(["a", "a", "b", "b"], [0, 1, 0, 1]), 6)
+    1.386294
     """
     options = _options(locals())
     if Y is not None:
@@ -76,7 +75,7 @@ def entropy(
     columns, _ = columns_of(X, "X", options, None)
     if columns.correction == "expected":
         refuse_expected()
-    values = columns.side.table.h_f[columns.side.positions] * UNITS[options["units"]]
+    values = columns.side.table.h_f[columns.side.positions]
     if columns.single:
         return float(values[0])
     return pandas().Series(values, index=list(columns.names)) if as_frame else values
@@ -92,7 +91,6 @@ def mutual_information(
     missing: str = "level",
     correction: str = "none",
     sample_weight: Any = None,
-    units: str = "nats",
     interval: float | None = None,
     as_frame: bool = False,
     out: Any = None,
@@ -112,14 +110,12 @@ def mutual_information(
     bins, n_bins, nominal_limit, missing
         How columns that are not prepared become levels, as for `mlfs.select`: columns of X and of
         Y alike. An integer column of more than `nominal_limit` values is binned.
-    correction : {"none", "miller-madow", "expected"}
-        Correct the bias of counts: by half a row for each cell, or by subtracting what independent
-        columns with the same counts give on average, as adjusted mutual information does. Prepared
-        columns have the correction with which they were prepared.
+    correction : {"none", "expected"}
+        Correct the bias of counts by subtracting what independent columns with the same counts
+        give on average, as adjusted mutual information does. Prepared columns have the correction
+        with which they were prepared.
     sample_weight : array, optional
         How much each row counts.
-    units : {"nats", "bits"}
-        The unit.
     interval : float, optional
         Also say how sure the information is: the probability of an interval, such as 0.95. The
         answer is an `Interval` of ``mean``, ``sd``, ``low`` and ``high``, each of the shape below.
@@ -143,10 +139,10 @@ def mutual_information(
     --------
     >>> import mlfs
     >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
-    >>> mlfs.information.mutual_information(X, [0, 0, 1, 1], units="bits").round(9).tolist()
-    [1.0, 0.0]
-    >>> mlfs.information.mutual_information(X, units="bits").round(9).tolist()
-    [[1.0, 0.0], [0.0, 1.0]]
+    >>> mlfs.information.mutual_information(X, [0, 0, 1, 1]).round(6).tolist()
+    [0.693147, 0.0]
+    >>> mlfs.information.mutual_information(X).round(6).tolist()
+    [[0.693147, 0.0], [0.0, 0.693147]]
     """
     options = _options(locals())
     if interval is not None:
@@ -205,7 +201,6 @@ def conditional_mutual_information(
     missing: str = "level",
     correction: str = "none",
     sample_weight: Any = None,
-    units: str = "nats",
     as_frame: bool = False,
     out: Any = None,
     n_jobs: int | None = None,
@@ -222,7 +217,7 @@ def conditional_mutual_information(
     bins, n_bins, nominal_limit, missing, correction, sample_weight
         See `mutual_information`. With ``missing="ignore"``, rows that miss a value of x, y or Z
         are left out. The correction ``"expected"`` is not for this function.
-    units, as_frame, out, n_jobs, max_memory
+    as_frame, out, n_jobs, max_memory
         See `mutual_information`.
 
     Returns
@@ -234,8 +229,8 @@ def conditional_mutual_information(
     --------
     >>> import mlfs
     >>> x, y, z = [0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 0]
-    >>> round(mlfs.information.conditional_mutual_information(x, y, z, units="bits"), 9)
-    1.0
+    >>> round(mlfs.information.conditional_mutual_information(x, y, z), 6)
+    0.693147
     """
     return _matrix(X, Y, pair_matrix.conditional, _options(locals()), (Z,))
 
@@ -251,7 +246,6 @@ def interaction(
     missing: str = "level",
     correction: str = "none",
     sample_weight: Any = None,
-    units: str = "nats",
     as_frame: bool = False,
     out: Any = None,
     n_jobs: int | None = None,
@@ -265,7 +259,7 @@ def interaction(
         See `conditional_mutual_information`.
     bins, n_bins, nominal_limit, missing, correction, sample_weight
         See `conditional_mutual_information`.
-    units, as_frame, out, n_jobs, max_memory
+    as_frame, out, n_jobs, max_memory
         See `conditional_mutual_information`.
 
     Returns
@@ -277,8 +271,8 @@ def interaction(
     --------
     >>> import mlfs
     >>> x, y, z = [0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 0]
-    >>> round(mlfs.information.interaction(x, y, z, units="bits"), 9)
-    -1.0
+    >>> round(mlfs.information.interaction(x, y, z), 6)
+    -0.693147
     """
     return _matrix(X, Y, pair_matrix.interaction, _options(locals()), (Z,))
 
@@ -306,14 +300,14 @@ def _matrix(
     for z in others:
         check_rows(x, z, "Z")
     matrix = _allocate((len(x), len(y)), options)
-    factor, n_threads = UNITS[options["units"]], threads_of(options["n_jobs"])
+    n_threads = threads_of(options["n_jobs"])
     if others:
         joint = pair_matrix.joint_codes([z.side for z in others])
-        pair_matrix.fill_triples(matrix, x.side, y.side, joint, quantity, factor, n_threads)
+        pair_matrix.fill_triples(matrix, x.side, y.side, joint, quantity, n_threads)
     else:
-        pair_matrix.fill_pairs(matrix, x.side, y.side, quantity, factor, n_threads)
+        pair_matrix.fill_pairs(matrix, x.side, y.side, quantity, n_threads)
     if x.correction == "expected":
-        subtract_expected(matrix, x.side, y.side, factor)
+        subtract_expected(matrix, x.side, y.side)
     if isinstance(matrix, np.memmap):
         matrix.flush()
     return _shaped(matrix, x, y, options)
@@ -356,7 +350,7 @@ def _intervals(X: Any, Y: Any, options: dict[str, Any]) -> Interval:
         why = f"plain counts, and the correction is {x.correction!r}: take 'none'"
     if why:
         raise UsageError(f"is that of {why}", option="interval")
-    made = credible.intervals(x.side, y.side, float(level), UNITS[options["units"]])
+    made = credible.intervals(x.side, y.side, float(level))
     return Interval(*(_shaped(matrix, x, y, options) for matrix in made))
 
 
@@ -364,7 +358,7 @@ def refuse_expected() -> NoReturn:
     """Say that only mutual information has an expectation that can be subtracted."""
     msg = (
         "is 'expected', which corrects mutual information of two columns and nothing else: use "
-        "'miller-madow' or 'none'"
+        "'none'"
     )
     raise UsageError(msg, option="correction")
 
@@ -406,6 +400,6 @@ def _options(values: dict[str, Any]) -> dict[str, Any]:
     as_frame = values["as_frame"]
     if not isinstance(as_frame, bool):
         raise UsageError(f"is True or False, not {printable(repr(as_frame))}", option="as_frame")
-    options = {"units": "nats", **{name: values[name] for name in values if name not in "XYZ"}}
+    options = {name: values[name] for name in values if name not in "XYZ"}
     bytes_of(options["max_memory"])
     return {**DEFAULTS, **options, **check_options(options)}

@@ -218,8 +218,7 @@ def search(
     elif is_fdr(plan.options.n):
         result = _by_false_discoveries(plan, info, view, candidates, n, common)
     else:
-        lazy, closes = plan.options.lazy, task.closes
-        result = greedy(plan.criterion, view, n, closes=closes, lazy=lazy, panel=panel, **common)
+        result = greedy(plan.criterion, view, n, closes=task.closes, panel=panel, **common)
         if numbers is not None:
             result.picks = result.picks.renumbered(numbers)
         shortfall = "" if panel is None else panel.shortfall(n)
@@ -269,7 +268,7 @@ def _by_false_discoveries(
     permutations = options.permutations or PERMUTATIONS
     quiet = {**common, "on_pick": None}
     while True:
-        result = greedy(plan.criterion, view, n, lazy=options.lazy, **quiet)
+        result = greedy(plan.criterion, view, n, **quiet)
         if result.interrupted:
             return result
         picks = result.picks

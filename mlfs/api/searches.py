@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from mlfs.api.options import is_fdr
 from mlfs.api.plan import Plan, fixed_candidates, search
 from mlfs.api.prepared import Prepared
 from mlfs.api.resampled import refuse_draws, resample
-from mlfs.api.selection import TERMS, Ranking
+from mlfs.api.selection import Ranking
 from mlfs.data.dataset import Dataset
 from mlfs.errors import Caution, plural, printable
 from mlfs.information.columns_info import ColumnsInfo
@@ -224,29 +223,4 @@ def unite_rankings(by_label: Mapping[str, Ranking]) -> Ranking:
         tuple(names[i] for i in best),
         tuple(groups[i] for i in best) if groups else (),
         times,
-    )
-
-
-def rescale(ranking: Ranking, factor: float) -> Ranking:
-    """Express scores and terms in another unit."""
-    if factor == 1.0:
-        return ranking
-
-    def times_factor(record: Any, *names: str) -> Any:
-        return replace(record, **{name: getattr(record, name) * factor for name in names})
-
-    picks = times_factor(ranking.picks, "scores", "margins", *TERMS)
-    significance = ranking.significance
-    if significance is not None:
-        significance = times_factor(
-            significance, "relevance", "chance_mean", "chance_sd", "low", "high"
-        )
-    terms = tuple(term.times(factor) for term in ranking.terms_of_panel)
-    certainty = tuple(entry and entry.rescaled(factor) for entry in ranking.certainty)
-    return replace(
-        ranking,
-        picks=picks,
-        significance=significance,
-        terms_of_panel=terms,
-        certainty=certainty,
     )

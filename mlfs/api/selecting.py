@@ -17,12 +17,12 @@ from mlfs.api.candidates import features_named
 from mlfs.api.cross_validated import CrossValidation
 from mlfs.api.estimators import refuse_unanswered
 from mlfs.api.given import AN_ARRAY
-from mlfs.api.options import OPTIONS, UNITS, Options, check_options, number_asked
+from mlfs.api.options import OPTIONS, Options, check_options, number_asked
 from mlfs.api.panels import demands_of, groups_to_merge
 from mlfs.api.plan import Plan, check_on_pick, fixed_candidates, start_of
 from mlfs.api.prepared import DEFAULTS, Prepared, corrected_for, prepare
 from mlfs.api.prepared_notes import identifier_notes, identifiers, leak_notes
-from mlfs.api.searches import Searches, rescale, search_all, unite_rankings
+from mlfs.api.searches import Searches, search_all, unite_rankings
 from mlfs.api.selection import Selection
 from mlfs.api.unused_options import refuse_on_cluster, refuse_unused
 from mlfs.api.value_kinds import (
@@ -32,7 +32,6 @@ from mlfs.api.value_kinds import (
     Estimator,
     Missing,
     Order,
-    Units,
     is_cv,
     most_of,
 )
@@ -95,14 +94,12 @@ def select(
     cv_folds: int = 5,
     resamples: int | None = None,
     permutations: int | None = None,
-    units: Units = "nats",
     n_jobs: int | None = None,
     cluster: Any = None,
     max_memory: int | str | None = None,
     max_seconds: float | None = None,
     seed: int = 0,
     on_pick: Callable[[str, Pick], object] | None = None,
-    lazy: bool | str = "auto",
     verbose: bool | int = False,
 ) -> Selection:
     """Select the features that matter for all labels together, or for each label on its own.
@@ -179,9 +176,9 @@ def select(
     estimator : {"counts", "gaussian"}
         How information is estimated: from counts of levels, or as that of a Gaussian copula,
         from the correlations of normal scores, for which nothing is binned.
-    correction : {"auto", "none", "miller-madow", "expected"}
-        How information is corrected for the bias of counts: not at all, by half a row for each
-        cell that is not empty, or by its expectation for independent columns of the same counts.
+    correction : {"auto", "none", "expected"}
+        How information is corrected for the bias of counts: not at all, or by its expectation for
+        independent columns of the same counts.
         "auto" is "expected" where a column of more than 16 levels shares by chance more than a
         hundredth of the entropy of the labels, and the criterion can be corrected, else "none".
     sample_weight : array, optional
@@ -206,8 +203,6 @@ def select(
     permutations : int, optional
         Give each pick a p-value, given the earlier picks, by at most so many permutations of the
         labels, at least 20: in `Selection.certainty`.
-    units : {"nats", "bits"}
-        The unit of scores and terms.
     n_jobs : int, optional
         Threads, -1 for all processors; the answer does not depend on it.
     cluster : str or distributed.Client, optional
@@ -238,9 +233,6 @@ def select(
         At most so many parents in a chain; ceil(0.8 q) by default.
     on_pick : callable, optional
         Called with the label's name (empty for all labels) and each pick as it is made.
-    lazy : bool or "auto"
-        Leave uncounted what cannot change the answer, where the criterion allows it; "auto" does
-        so where it is faster. The answer is the same.
 
     Raises
     ------
@@ -258,8 +250,8 @@ def select(
     >>> import mlfs
     >>> X = [[0, 0, 5], [0, 1, 5], [1, 0, 5], [1, 1, 5]]
     >>> Y = [[0, 0], [0, 1], [1, 0], [1, 1]]
-    >>> mlfs.select((X, Y), "mim", n=2, units="bits").scores.round(9).tolist()
-    [1.0, 1.0]
+    >>> mlfs.select((X, Y), "mim", n=2).scores.round(6).tolist()
+    [0.693147, 0.693147]
     """
     if hasattr(criterion, "__len__") and not isinstance(criterion, (str, type)):
         msg = "X and Y go together as the data, and the criterion comes second: "
@@ -399,22 +391,18 @@ def _selection_of(
     """Put what the searches found together with all that was decided on the way."""
     by_label = searches.by_label
     criterion, n, names = plan.criterion, options.n, prepared.dataset.names
-    units = options.units if criterion.unit == "information" else "ratio"
     ranking = unite_rankings(by_label) if per_label or not by_label else by_label[""]
     rows, d, q = prepared.dataset.shape
     given = {} if prepared.dataset.places is None else {"columns": prepared.dataset.n_given}
-    factor = UNITS.get(units, 1.0)
-    ranking = replace(
-        rescale(ranking, factor), interrupted=searches.interrupted, timed_out=searches.timed_out
-    )
+    ranking = replace(ranking, interrupted=searches.interrupted, timed_out=searches.timed_out)
     return Selection(
         **ranking.parts(),
         criterion=plan.name,
         parameters={key: v for key, v in vars(criterion).items() if not key.startswith("_")},
         scope="each label" if per_label else "all labels",
-        units=units,
+        units="nats" if criterion.unit == "information" else "ratio",
         data={"rows": rows, "features": d, "labels": q, **given},
-        labels={key: rescale(by_label[key], factor) for key in by_label if per_label},
+        labels=by_label if per_label else {},
         network=network,
         binnings=prepared.binnings,
         target_binnings=prepared.target_binnings,

@@ -187,7 +187,7 @@ class Selection(Ranking):
     scope : str
         ``all labels`` or ``each label``.
     units : str
-        ``nats`` or ``bits``; ``ratio`` where a criterion's scores have no unit.
+        ``nats``; ``ratio`` where a criterion's scores have no unit.
     data : dict
         rows, features, labels: the shape of the data.
     labels : dict of str to Ranking

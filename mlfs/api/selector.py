@@ -36,7 +36,7 @@ from mlfs.api.prepared import Prepared
 from mlfs.api.selecting import select_silently
 from mlfs.api.selection import Selection
 from mlfs.api.unused_options import draws
-from mlfs.api.value_kinds import Bins, Correction, Dates, Estimator, Missing, Order, Units, is_cv
+from mlfs.api.value_kinds import Bins, Correction, Dates, Estimator, Missing, Order, is_cv
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset
 from mlfs.data.frames import as_frame
@@ -119,9 +119,9 @@ class FeatureSelector(ColumnSelector):
     estimator : {"counts", "gaussian"}, default="counts"
         How information is estimated: from counts of levels, or as that of a Gaussian copula,
         from the correlations of normal scores, for which nothing is binned.
-    correction : {"auto", "none", "miller-madow", "expected"}, default="auto"
-        How information is corrected for the bias of counts: not at all, by half a row for each
-        cell that is not empty, or by its expectation for independent columns of the same counts.
+    correction : {"auto", "none", "expected"}, default="auto"
+        How information is corrected for the bias of counts: not at all, or by its expectation for
+        independent columns of the same counts.
     categorical_features : "from_dtype" or sequence of str, int or bool, default="from_dtype"
         Columns of numbers that are categories, by name, position or mask, besides those that
         their dtype says to be (booleans, strings, categories).
@@ -144,8 +144,6 @@ class FeatureSelector(ColumnSelector):
     permutations : int, optional
         Give each pick a p-value, given the earlier picks, by at most so many permutations of the
         labels: in ``selection_.certainty``.
-    units : {"nats", "bits"}, default="nats"
-        The unit of scores and terms.
     n_jobs : int, optional
         Threads, -1 for all processors; None is 1 unless in a `joblib.parallel_config`. The
         answer does not depend on it.
@@ -216,9 +214,9 @@ class FeatureSelector(ColumnSelector):
     >>> from mlfs import FeatureSelector
     >>> X = [[0, 0, 5], [0, 1, 5], [1, 0, 5], [1, 1, 5]]
     >>> Y = [[0, 0], [1, 0], [0, 1], [1, 1]]
-    >>> selector = FeatureSelector("scls", n_features_to_select=2, units="bits").fit(X, Y)
+    >>> selector = FeatureSelector("scls", n_features_to_select=2).fit(X, Y)
     >>> selector.indices_.tolist(), selector.scores_.round(6).tolist()
-    ([0, 1], [1.0, 1.0])
+    ([0, 1], [0.693147, 0.693147])
     >>> selector.transform(X).tolist()
     [[0, 0], [0, 1], [1, 0], [1, 1]]
     """
@@ -262,7 +260,6 @@ class FeatureSelector(ColumnSelector):
     cv_folds: int = 5
     resamples: int | None = None
     permutations: int | None = None
-    units: Units = "nats"
     n_jobs: int | None = None
     cluster: Any = None
     max_memory: int | str | None = None

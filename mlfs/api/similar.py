@@ -251,7 +251,7 @@ def _similar_pairs(side: Side, threshold: float, threads: int, most: int) -> sp.
         others = Side(side.table, side.positions[start:])
         block = out[: anchors.positions.size, : d - start]
         quantity = pair_matrix.symmetrical_uncertainty
-        pair_matrix.fill_pairs(block, anchors, others, quantity, 1.0, threads)
+        pair_matrix.fill_pairs(block, anchors, others, quantity, threads)
         rows, columns = np.nonzero(block >= threshold - ROUNDING)
         later = columns > rows
         rows, columns = rows[later], columns[later]

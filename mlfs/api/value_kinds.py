@@ -16,9 +16,8 @@ Bins = Literal["mean-sd", "width", "frequency", "mdlp", "laim"]
 Missing = Literal["level", "ignore", "error"]
 Dates = Literal["skip", "parts", "keep"]
 Estimator = Literal["counts", "gaussian"]
-Correction = Literal["auto", "none", "miller-madow", "expected"]
+Correction = Literal["auto", "none", "expected"]
 Order = Literal["cheap", "full", "given"]
-Units = Literal["nats", "bits"]
 
 WORDS = {"true": True, "false": False, "none": None}
 
@@ -160,16 +159,6 @@ class Choice(Kind):
             text = f"is {', '.join(words)} or {last}, not {printable(repr(value))}"
             raise UsageError(text, option=name)
         return value
-
-
-@dataclass(frozen=True)
-class Auto(Switch):
-    """True, False or "auto"."""
-
-    description: str = "is True, False or 'auto'"
-
-    def _read(self, name: str, value: Any) -> Any:
-        return value if isinstance(value, str) and value == "auto" else super()._read(name, value)
 
 
 @dataclass(frozen=True)

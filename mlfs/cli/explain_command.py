@@ -54,7 +54,7 @@ def explain(
     features_named(features, dataset, "the features to explain")
     prepared, selection = run_selection(console, dataset, settings)
     named = features if features and not selection.interrupted else None
-    reasons = explanations(prepared, selection, named, units=settings["units"])
+    reasons = explanations(prepared, selection, named)
     if form == "json":
         console.data(json_text(document(selection, reasons)))
     else:

@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 
 
 TOPIC = "A matrix of information"
-COUNTING = (
-    *("bins", "n_bins", "nominal_limit", "missing", "correction", "units", "n_jobs"),
-    "max_memory",
-)
+COUNTING = (*("bins", "n_bins", "nominal_limit", "missing", "correction", "n_jobs", "max_memory"),)
 OPTIONS = ("between", "measure", "interval", "force", *COUNTING)
 BETWEEN = {
     "features-labels": ("features", "labels"),
@@ -93,12 +90,10 @@ def write_matrix(dataset: Any, path: str, options: Mapping[str, Any]) -> None:
     from mlfs.api.prepared import prepare
     from mlfs.data.whole_files import replacing
 
-    counting = {name: options[name] for name in COUNTING if name != "units"}
+    counting = {name: options[name] for name in COUNTING}
     prepared = prepare(dataset, **counting)
     rows_side, columns_side = (getattr(prepared, side) for side in BETWEEN[options["between"]])
     of_matrix = {name: options[name] for name in ("n_jobs", "max_memory")}
-    if options["measure"] != "su":
-        of_matrix["units"] = options["units"]
     function = getattr(information, MEASURES[options["measure"]])
     values = {"values": function(rows_side, columns_side, **of_matrix)}
     if options["interval"] is not None:

@@ -38,8 +38,6 @@ class Counts:
         Threads; counts are whole numbers and do not depend on it.
     xlogx : AllCounts or AnyCounts, optional
         c log c of every count, if it is known from other counts of the same rows.
-    per_cell : float
-        What a correction adds to c log c of each count, see `mlfs.counting.xlogx.xlogx_table`.
     """
 
     def __init__(
@@ -50,7 +48,6 @@ class Counts:
         kind: np.ndarray,
         n_jobs: int = 1,
         xlogx: XLogX | None = None,
-        per_cell: float = 0.0,
     ) -> None:
         self.features, self.label_codes, self.kind = features, label_codes, kind
         self.levels, self.modes, self.missing = features.levels, features.mode, features.missing
@@ -63,7 +60,7 @@ class Counts:
         self.n_f, self.non_mode = features.weighted_counts(self.weights), features.non_mode
         n_l = label_codes.weighted_counts(self.weights)
         self.labels = Labels(label_codes, self.weights, n_l)
-        self.per_cell, self.n_jobs = per_cell, n_jobs
+        self.n_jobs = n_jobs
         self.xlogx = self.make_xlogx() if xlogx is None else xlogx
         self.parallel = Parallel(self, kind, n_jobs)
         self.edges = cut(kind, self.parallel.parts)
@@ -79,7 +76,6 @@ class Counts:
         labels: Codes,
         weights: np.ndarray | None = None,
         n_jobs: int = 1,
-        per_cell: float = 0.0,
     ) -> tuple[Counts, np.ndarray | None]:
         """Count coded columns, and give the place of each among the counted ones.
 
@@ -88,12 +84,12 @@ class Counts:
         kind = kinds(features, labels, weighted=weights is not None)
         features, place = features.sorted_by(kind)
         kind.sort()
-        return cls(features, labels, weights, kind, n_jobs, per_cell=per_cell), place
+        return cls(features, labels, weights, kind, n_jobs), place
 
     def make_xlogx(self) -> XLogX:
         """C log c of every count."""
         nats = float(np.log2(self.labels.levels).sum())  # more than the sum of logarithms
-        return xlogx_table(self.total, nats, per_cell=self.per_cell)
+        return xlogx_table(self.total, nats)
 
     def _group(self, first: int, last: int, kind: int) -> ColumnGroup:
         """The columns from `first` to `last` in the layout of their kind."""
@@ -120,7 +116,6 @@ class Counts:
             self.given_weights,
             kind,
             xlogx=self.xlogx,
-            per_cell=self.per_cell,
         )
 
     def among_labels(self) -> Counts:
@@ -130,13 +125,13 @@ class Counts:
         if (np.diff(kind) < 0).any():
             rows = LayoutKind.BINARY_LISTS if (codes.levels == 2).all() else LayoutKind.LISTS
             kind = np.full(len(codes), rows)
-        return Counts(codes, codes, self.given_weights, kind, per_cell=self.per_cell)
+        return Counts(codes, codes, self.given_weights, kind)
 
     def among_rows(self, kept: np.ndarray, n_jobs: int = 1) -> Counts:
         """The same columns with only the rows of a mask; nothing is coded again."""
         weights = None if self.counts_rows else self.weights[kept]
         features, labels = self.features.among_rows(kept), self.label_codes.among_rows(kept)
-        return Counts(features, labels, weights, self.kind, n_jobs, per_cell=self.per_cell)
+        return Counts(features, labels, weights, self.kind, n_jobs)
 
     def set_labels(self, codes: Codes) -> None:
         """Take other labels."""

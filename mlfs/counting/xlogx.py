@@ -23,7 +23,7 @@ BITS = 54
 SPARE_BITS = 8  # between N log N and N times the greatest information about all labels
 
 
-def xlogx_table(total: int, nats: float, size: int = TABLE_SIZE, per_cell: float = 0.0) -> XLogX:
+def xlogx_table(total: int, nats: float, size: int = TABLE_SIZE) -> XLogX:
     """Make the table of ``c log c`` of the counts up to a total.
 
     Parameters
@@ -34,9 +34,6 @@ def xlogx_table(total: int, nats: float, size: int = TABLE_SIZE, per_cell: float
         The greatest information there can be about all labels together.
     size : int
         The greatest count in the table.
-    per_cell : float
-        What is added to ``c log c`` of every count but 0: -1/2 gives the entropies of Miller and
-        Madow, whose correction is one half for each cell that is not empty.
 
     Examples
     --------
@@ -48,22 +45,16 @@ def xlogx_table(total: int, nats: float, size: int = TABLE_SIZE, per_cell: float
     shift = BITS - math.ceil(math.log2(max(1, total) * log_n))
     shift -= max(0, math.ceil(math.log2(max(1.0, nats) / log_n)) - SPARE_BITS)
     length, unit = max(1, min(total, size)) + 1, 2.0**shift
-    table = _filled(length, unit, math.floor(per_cell * unit + 0.5))
+    table = _filled(length, unit)
     return AllCounts(table, unit) if total < length else AnyCounts(table, unit)
 
 
 # nobody writes to a table; a flag that says so would slow down every call of a kernel
 @functools.lru_cache(maxsize=2)
-def _filled(length: int, unit: float, per_cell: int) -> np.ndarray:
+def _filled(length: int, unit: float) -> np.ndarray:
     table = np.zeros(length, np.int64)
     fill_xlogx(table, unit)
-    table[1:] += per_cell
     return table
-
-
-def is_corrected(xlogx: XLogX) -> bool:
-    """Whether sums are corrected for bias; information may then be below 0."""
-    return bool(xlogx.table[1])
 
 
 def wrap_int64(number: int) -> np.int64:
@@ -96,17 +87,14 @@ def terms_of_rows(rows: np.ndarray, xlogx: XLogX) -> np.ndarray:
 
 
 def per_row(total: np.ndarray, rows: np.ndarray, xlogx: XLogX) -> np.ndarray:
-    """Divide sums of c log c by the rows: 0 where there are none.
-
-    The result is never below 0, unless it is corrected for bias.
-    """
+    """Divide sums of c log c by the rows: 0 where there are none, and never below 0."""
     scale = rows * xlogx.unit
     if rows.ndim == 0 and scale > 0:
         result = np.asarray(total / scale)
-        return result if is_corrected(xlogx) else np.maximum(result, 0.0, out=result)
+        return np.maximum(result, 0.0, out=result)
     out = np.zeros(np.broadcast_shapes(np.shape(total), np.shape(rows)))
     np.divide(total, scale, out=out, where=scale > 0)
-    return out if is_corrected(xlogx) else np.maximum(out, 0.0, out=out)
+    return np.maximum(out, 0.0, out=out)
 
 
 def entropies(rows: np.ndarray, t: np.ndarray, xlogx: XLogX) -> np.ndarray:

@@ -406,8 +406,8 @@ def no_expectation(table: Table, *, labels: bool = True) -> str:
     return ""
 
 
-def subtract_expected(out: np.ndarray, x: Side, y: Side, factor: float) -> None:
-    """Subtract E I(i;j), times a factor, from a matrix of the columns i of x and j of y."""
+def subtract_expected(out: np.ndarray, x: Side, y: Side) -> None:
+    """Subtract E I(i;j) from a matrix of the columns i of x and j of y."""
     if x.positions.size > y.positions.size:
         x, y, out = y, x, out.T
     same = x.table is y.table and np.array_equal(x.positions, y.positions)
@@ -415,7 +415,7 @@ def subtract_expected(out: np.ndarray, x: Side, y: Side, factor: float) -> None:
     rows = expected if x.table is y.table else Expected(x.table, labels=False)
     for i, position in enumerate(x.positions.tolist()):
         n, h = rows.table.anchor(position).n, float(x.table.h_f[position])
-        chance = factor * expected.with_counts(n, h)[y.positions]
+        chance = expected.with_counts(n, h)[y.positions]
         if same:  # both halves are subtracted the same
             out[i, i:] -= chance[i:]
             out[i + 1 :, i] -= chance[i + 1 :]

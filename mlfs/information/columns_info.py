@@ -140,7 +140,7 @@ class ColumnsInfo(Info):
     ) -> None:
         super().__init__(labels, features, parents)
         self.holders = holders
-        self._floor = -np.inf if self._adjusted else holders.of_labels.floor
+        self._floor = -np.inf if self._adjusted else 0.0
         budget = holders.of_labels.budget
         self._cache = Cache(budget.cache) if cache is None else cache
         self._budget: Budget = budget

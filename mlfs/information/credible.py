@@ -75,7 +75,7 @@ def moments(table: np.ndarray, first: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return np.maximum(mean, 0.0), np.maximum(variance, 0.0)
 
 
-def intervals(x: Side, y: Side, level: float, factor: float) -> Interval:
+def intervals(x: Side, y: Side, level: float) -> Interval:
     """The interval of the information of every column of x and every column of y.
 
     Parameters
@@ -84,8 +84,6 @@ def intervals(x: Side, y: Side, level: float, factor: float) -> Interval:
         The columns.
     level : float
         The probability of the interval.
-    factor : float
-        By which nats are multiplied.
     """
     shape = x.positions.size, y.positions.size
     mean, variance, most = np.zeros(shape), np.zeros(shape), np.zeros(shape)
@@ -102,7 +100,7 @@ def intervals(x: Side, y: Side, level: float, factor: float) -> Interval:
         most[:, j] = np.log(np.minimum(valid[x.positions], pairs.anchor.valid))
     freedom = (valid[x.positions][:, None] - 1) * (y.table.f_valid[y.positions] - 1)
     low, high = interval_of(mean, variance, most, freedom, level)
-    return Interval(mean * factor, np.sqrt(variance) * factor, low * factor, high * factor)
+    return Interval(mean, np.sqrt(variance), low, high)
 
 
 def interval_of(

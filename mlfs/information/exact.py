@@ -15,7 +15,7 @@ from mlfs.counting.label_columns import with_masks
 from mlfs.counting.xlogx import entropies, per_row, wrap_int64
 from mlfs.errors import CriterionError, DataError
 from mlfs.information.imbalance import imbalance
-from mlfs.information.info import Info, UnansweredError, answer, read_only
+from mlfs.information.info import Info, answer, read_only
 from mlfs.information.label_block import LabelBlock, Subset, sum_over_labels
 from mlfs.information.table import PairInfo, Table, sums_of_set
 
@@ -146,10 +146,6 @@ class ExactInfo(Info):
     @cached_property
     def _full_view(self) -> ExactInfo:
         return ExactInfo(self._table, labels=self._labels)
-
-    @property
-    def _floor(self) -> float:  # type: ignore[override]
-        return self._table.floor
 
     def _cut(self, values: np.ndarray) -> np.ndarray:
         return read_only(values if self._positions is None else values[self._positions])
@@ -400,8 +396,6 @@ class ExactInfo(Info):
     def gini_fL(self) -> np.ndarray:
         """sum_l G(f;l), the gain in Gini impurity."""
         table, labels = self._table, self._labels
-        if table.corrected:
-            raise UnansweredError("the correction 'miller-madow'", "gini_fL")
         key = "gini_fL", labels.tobytes()
         gini = table.cache.find(key)
         if gini is None:

@@ -147,7 +147,7 @@ class HeldColumns:
             "budget": table.budget,
         }
         return _unpickled, (
-            coded, counts.kind, counts.per_cell, settings, self.first, self.facts,
+            coded, counts.kind, settings, self.first, self.facts,
         )  # fmt: skip
 
     def __sizeof__(self) -> int:
@@ -216,12 +216,11 @@ class HeldColumns:
 def _unpickled(
     coded: tuple[Any, Any, Any],
     kind: np.ndarray,
-    per_cell: float,
     settings: dict[str, Any],
     first: int,
     facts: Any,
 ) -> HeldColumns:
-    table = Table(Counts(*coded, kind, per_cell=per_cell), **settings)
+    table = Table(Counts(*coded, kind), **settings)
     held = HeldColumns(table, first)
     held.facts = facts
     return held

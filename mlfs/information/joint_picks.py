@@ -101,13 +101,13 @@ class JointPicks:
         joint = table.in_context(key, labels, lambda: self.pair(s, t)).mi
         known_rows = self._known_rows(s, t)
         if known_rows is None:
-            return np.maximum(joint - table.pair_with_feature(t, labels).mi, self._table.floor)
+            return np.maximum(joint - table.pair_with_feature(t, labels).mi, 0.0)
 
         def restricted() -> PairStatistics:
             return self._statistics(self._codes(t), known_rows)
 
         alone = table.in_context(("ft where s", s, t), labels, restricted).mi
-        return np.maximum(joint - alone, self._table.floor)
+        return np.maximum(joint - alone, 0.0)
 
     # ---- any number of picks ------------------------------------------------------------------
 

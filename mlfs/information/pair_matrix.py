@@ -97,31 +97,29 @@ def interaction(sums: Sums, xlogx: XLogX) -> np.ndarray:
 # ---- pairs ---------------------------------------------------------------------------------------
 
 
-def fill_pairs(
-    out: np.ndarray, x: Side, y: Side, quantity: PairQuantity, factor: float, n_jobs: int
-) -> None:
-    """Set out[i, j] to a symmetric quantity of column i of x and column j of y, times a factor."""
+def fill_pairs(out: np.ndarray, x: Side, y: Side, quantity: PairQuantity, n_jobs: int) -> None:
+    """Set out[i, j] to a symmetric quantity of column i of x and column j of y."""
     same = x.table is y.table and np.array_equal(x.positions, y.positions)
-    tiles = _Tiles(out, x, y, quantity, factor)
+    tiles = _Tiles(out, x, y, quantity)
     if same:
         tiles.fill(Threads(n_jobs), same=True)
         columns = np.flatnonzero(~_in_planes(x))
-        for part, values in _anchor_rows(x, columns, y, quantity, factor):
+        for part, values in _anchor_rows(x, columns, y, quantity):
             out[part] = values
             out[:, part] = values.T
         return
     if _in_planes(x).all() and _in_planes(y).all():
         tiles.fill(Threads(n_jobs), same=False)
     elif x.positions.size <= y.positions.size:
-        for part, values in _anchor_rows(x, np.arange(x.positions.size), y, quantity, factor):
+        for part, values in _anchor_rows(x, np.arange(x.positions.size), y, quantity):
             out[part] = values
     else:
-        for part, values in _anchor_rows(y, np.arange(y.positions.size), x, quantity, factor):
+        for part, values in _anchor_rows(y, np.arange(y.positions.size), x, quantity):
             out[:, part] = values.T
 
 
 def _anchor_rows(
-    anchors: Side, columns: np.ndarray, others: Side, quantity: PairQuantity, factor: float
+    anchors: Side, columns: np.ndarray, others: Side, quantity: PairQuantity
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """A quantity of some anchors and all columns of the other side, a few anchors at a time."""
     table = others.table
@@ -138,7 +136,7 @@ def _anchor_rows(
                 pairs.t_s,
             )
             row[:] = quantity(sums, table.counts.xlogx)[others.positions]
-        yield part, values * factor
+        yield part, values
 
 
 def _binary_groups(table: Table) -> list[tuple[ColumnGroup, int]]:
@@ -161,11 +159,8 @@ def _in_planes(side: Side) -> np.ndarray:
 class _Tiles:
     """Fills the part of a matrix in which both columns are bit planes of two levels."""
 
-    def __init__(
-        self, out: np.ndarray, x: Side, y: Side, quantity: PairQuantity, factor: float
-    ) -> None:
-        self._out, self._x, self._y = out, x, y
-        self._quantity, self._factor = quantity, factor
+    def __init__(self, out: np.ndarray, x: Side, y: Side, quantity: PairQuantity) -> None:
+        self._out, self._x, self._y, self._quantity = out, x, y, quantity
 
     def fill(self, threads: Threads, *, same: bool) -> None:
         """Fill it; `same` says that both sides are the same columns."""
@@ -211,8 +206,6 @@ class _Tiles:
         t_s = terms_of(n_s, counts.xlogx) + terms_of(y_group.total - n_s, counts.xlogx)
         sums = PairSums(table.rows, table.t_n, t_fs, t_f, t_s[:, None])
         values = self._quantity(sums, counts.xlogx)
-        if self._factor != 1.0:
-            values *= self._factor
         self._put(rows, columns, values)
         if same:
             self._put(columns, rows, values.T)
@@ -272,7 +265,6 @@ def fill_triples(
     y: Side,
     condition: tuple[np.ndarray, int],
     quantity: TripleQuantity,
-    factor: float,
     n_jobs: int,
 ) -> None:
     """Set out[i, j] to a quantity of the columns i of x and j of y, symmetric in them, and z.
@@ -287,14 +279,14 @@ def fill_triples(
     levels = int(x.table.counts.levels[x.positions].max(initial=1))
     for columns in _column_parts(y, levels * (size + 1)):
         part = Side(y.table, y.positions[columns]).codes
-        counts, positions = Counts.of(part, z, y.weights, n_jobs, per_cell=y.table.counts.per_cell)
+        counts, positions = Counts.of(part, z, y.weights, n_jobs)
         table = Table(
             counts, 1, mask_of, ignore_missing=y.table.ignore_missing, positions=positions
         )
         for i, position in enumerate(x.positions.tolist()):
             pairs = table.statistics(x.table.anchor(position))
             values = quantity(table.triples.sums(pairs, label), counts.xlogx)[0]
-            out[i, columns] = factor * (values if positions is None else values[positions])
+            out[i, columns] = values if positions is None else values[positions]
         table.release()
 
 

@@ -19,7 +19,7 @@ from mlfs.counting.column_groups import LayoutKind
 from mlfs.counting.counts import Counts
 from mlfs.counting.memory import ROOMY, Budget, Cache
 from mlfs.counting.subset_planes import SubsetPlanes
-from mlfs.counting.xlogx import XLogX, entropies, is_corrected, per_row, terms_of_rows
+from mlfs.counting.xlogx import XLogX, entropies, per_row, terms_of_rows
 from mlfs.information.joint_picks import JointPicks
 from mlfs.information.triples import LabelPairs, TripleSums, gini_gain
 
@@ -83,9 +83,8 @@ class Table:
         self.budget = budget
         self.cache = Cache(budget.cache)
         self.recent = Cache(budget.recent)  # what is asked for within one step
-        self.rows, self.corrected = counts.rows, is_corrected(counts.xlogx)
-        self.floor = -np.inf if self.corrected else 0.0  # the least information there can be
-        self.counts_subsets = not self.corrected  # whether a few candidates are counted alone
+        self.rows = counts.rows
+        self.counts_subsets = True  # whether a few candidates are counted alone
         self.subset_planes: SubsetPlanes | None = None  # made by `Subset`
         self.pairs_counted = 0
 

@@ -219,14 +219,13 @@ class TripleSums:
         table = self.table
         added = np.zeros((labels.size, 2), np.int64)
         difference = table.t_f - pairs.t_fs
-        least = -(1 << 62) if table.corrected else 0
         at_once = max(1, table.budget.block // (EACH_BYTES * max(1, table.d)))
         for start in range(0, labels.size, at_once):
             chunk, chunk_sums = labels[start : start + at_once], added[start : start + at_once]
             t_fsl = self.sums_of_each(pairs, chunk)
             for k, label in enumerate(chunk.tolist()):
                 t_fl = table.label_pairs.sums(label)
-                co_sums.add_features(t_fsl[k], difference, t_fl, least, chunk_sums[k])
+                co_sums.add_features(t_fsl[k], difference, t_fl, chunk_sums[k])
         return added
 
     def sums(self, pairs: PairStatistics, labels: np.ndarray) -> Sums:

@@ -63,13 +63,6 @@ class Certainty:
     rows_left: int | None = None
     reason: str = ""
 
-    def rescaled(self, factor: float) -> Certainty:
-        """The same with scores in another unit."""
-        if self.score_interval is None:
-            return self
-        low, high = self.score_interval
-        return replace(self, score_interval=(low * factor, high * factor))
-
     def renumbered(self, numbers: np.ndarray, names: Any) -> Certainty:
         """The same with other numbers for the columns, and their names."""
         substitutes = tuple(

@@ -84,10 +84,6 @@ class Terms:
         column = None if self.instead_of is None else int(numbers[self.instead_of])
         return replace(self, instead_of=column)
 
-    def times(self, factor: float) -> Terms:
-        """The same with the price in another unit."""
-        return replace(self, price=None if self.price is None else self.price * factor)
-
     def to_dict(self) -> dict[str, Any]:
         """Give the record for JSON."""
         return {**vars(self), "tells": list(self.tells), "bound": list(self.bound)}

@@ -85,7 +85,7 @@ def test_every_criterion_has_the_same_answer(name: str, client: Any) -> None:
 @pytest.mark.parametrize(
     ("kind", "options"),
     [
-        ("binary", {"lazy": True}),
+        ("binary", {}),
         ("holes", {"missing": "level"}),
         ("holes", {"missing": "ignore"}),
         ("holes", {"missing": "ignore", "sample_weight": WEIGHTS}),
@@ -100,7 +100,6 @@ def test_every_criterion_has_the_same_answer(name: str, client: Any) -> None:
         ("mixed", {"groups": {"a": [0, 3], "b": [1, 14, 15]}}),
         ("mixed", {"include": [5, 2], "exclude": [14], "prefilter": 9}),
         ("mixed", {"labels_as": "sets:2", "drop_constant": True}),
-        ("mixed", {"correction": "miller-madow"}),
         ("mixed", {"correction": "expected"}),
     ],
     ids=lambda value: value if isinstance(value, str) else "-".join(value) or "plain",
@@ -207,7 +206,7 @@ def test_an_automatic_number_has_the_same_answer(client: Any, weights: Any) -> N
 
 def test_a_pick_is_one_question(client: Any) -> None:
     ready = mlfs.prepare(DATA["binary"], cluster=client)
-    mlfs.select(ready, "jmi", 12, lazy=False)
+    mlfs.select(ready, "jmi", 12)
     assert ready.info.holders.rounds <= 12 + 3
 
 

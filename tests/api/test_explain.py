@@ -95,8 +95,8 @@ def test_a_feature_that_is_never_picked(capsys, tmp_path) -> None:
     assert document["explained"][0]["score"] is None
 
 
-def test_globs_groups_and_bits(capsys) -> None:
-    arguments = ["-c", "mrmr", "-n", "3", "--units", "bits", "--group", "loud=loud*", "--format"]
+def test_globs_and_groups(capsys) -> None:
+    arguments = ["-c", "mrmr", "-n", "3", "--group", "loud=loud*", "--format"]
     reasons = json.loads(explain(capsys, *arguments, "json", SONGS, "loud*", "t*"))["explained"]
     names = [one["name"] for one in reasons]
     assert {"loudness", "tempo", "track_number"} <= set(names)
@@ -114,7 +114,7 @@ def test_picks_are_explained_without_names_of_features() -> None:
     "options",
     [
         {"criterion": "jmi", "per_label": True, "missing": "ignore"},
-        {"criterion": "scls", "units": "bits", "bins": "width", "n_bins": 4},
+        {"criterion": "scls", "bins": "width", "n_bins": 4},
         {"criterion": "mlfs_global", "network": "tree", "exclude": ["t*"], "prefilter": 9},
         {"criterion": "mlcfs", "groups": {"loud": ["loud*"]}},
     ],

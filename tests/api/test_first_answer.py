@@ -37,7 +37,7 @@ def test_there_is_one_at_least_where_none_was_asked_for():
 
 @pytest.mark.parametrize(
     ("rows", "options"),
-    [(99, {}), (300, {"correction": "miller-madow"}), (300, {"estimator": "gaussian"})],
+    [(99, {}), (300, {"estimator": "gaussian"})],
 )
 def test_half_is_selected_of_little_evidence_and_where_there_is_no_test(rows, options):
     assert len(mlfs.select(table(rows), **options)) == 6

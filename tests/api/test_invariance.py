@@ -76,13 +76,12 @@ def test_the_names_of_values_and_the_type_of_a_table_change_no_bit(criterion):
 
 
 @pytest.mark.parametrize("criterion", available())
-def test_threads_memory_laziness_and_weights_of_one_change_no_bit(criterion):
+def test_threads_memory_and_weights_of_one_change_no_bit(criterion):
     X, Y = random_table(criterion)
     wanted = picks(X, Y, criterion)
     for options in (
         {"n_jobs": 2},
         {"max_memory": "30MB"},
-        {"lazy": False},
         {"sample_weight": np.full(N_ROWS, 0.1)},
         {"sample_weight": np.full(N_ROWS, 5e-324)},
     ):

@@ -70,8 +70,6 @@ def test_every_reported_option_is_among_the_settings() -> None:
         ("prefilter", 0, "prefilter is a whole number of at least 1, not 0"),
         ("alpha", float("nan"), "alpha lies between 0 and 1, not nan"),
         ("missing", "x", "missing is 'level', 'ignore' or 'error', not 'x'"),
-        ("units", None, "units is 'nats' or 'bits', not None"),
-        ("lazy", "often", "lazy is True, False or 'auto', not 'often'"),
         ("n_jobs", 0, "n_jobs is a number of threads, or -1 for all, not 0"),
         ("max_memory", "x", "max_memory is a number of bytes, or text like"),
         ("n", 3, "n is 3, but there are 2 features to choose from: select at most 2"),

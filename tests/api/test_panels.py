@@ -86,20 +86,12 @@ def test_costs_by_name_glob_number_and_place_agree():
 
 def test_the_json_has_the_terms_and_reads_back():
     cost = {"*": 1, "drums": 30}
-    panel = mlfs.select(READY, "jmi", 5, at_least={"sad": 2}, cost=cost, budget=20, units="bits")
+    panel = mlfs.select(READY, "jmi", 5, at_least={"sad": 2}, cost=cost, budget=20)
     document = json.loads(json.dumps(panel.to_dict()))
     assert document["settings"]["at_least"] == {"sad": 2}
     assert document["selected"][0]["panel"]["bound"]
     assert mlfs.Selection.from_json(document).terms_of_panel == panel.terms_of_panel
     assert "price" in panel.to_frame()
-
-
-def test_the_price_is_in_the_unit_of_the_scores():
-    nats, bits = (
-        mlfs.select(READY, "jmi", 3, cost={"*": 1, "drums": 30}, units=unit)
-        for unit in ("nats", "bits")
-    )
-    assert bits.terms_of_panel[0].price == pytest.approx(nats.terms_of_panel[0].price / np.log(2))
 
 
 def test_the_transformer_makes_panels():

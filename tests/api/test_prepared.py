@@ -52,10 +52,10 @@ def test_the_table_of_a_file_is_released(monkeypatch) -> None:
 
 def test_pair_statistics_are_kept_for_the_next_criterion() -> None:
     ready = mlfs.prepare(SONGS)
-    mlfs.select(ready, "mrmr", 4, lazy=False)
+    mlfs.select(ready, "mrmr", 4)
     counted = report(ready.info)["pairs counted"]
     assert counted
-    mlfs.select(ready, "mrmr", 4, lazy=False)
+    mlfs.select(ready, "mrmr", 4)
     assert report(ready.info)["pairs counted"] == counted
 
 

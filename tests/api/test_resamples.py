@@ -103,7 +103,6 @@ def test_neither_threads_nor_layouts_nor_a_view_change_it(criterion: str, n: Any
             ((X, Y), {}),
             ((X, Y), {"n_jobs": 2}),
             ((sp.csr_array(X), Y), {}),
-            ((X, Y), {"lazy": True}),
             (mlfs.prepare((X, Y)), {}),
         )
     ]

@@ -97,7 +97,6 @@ def test_a_criterion_s_own_number_is_a_share_of_all_features():
         ({"criterion": "jmii"}, "unknown criterion 'jmii': did you mean 'jmi'?"),
         ({"criterion": None}, "the criterion is None, but must be a subclass of mlfs.Criterion"),
         ({"parameters": {"beta": 1}}, "the criterion mim has no parameter 'beta'; it takes: none"),
-        ({"units": "nat"}, "units is 'nats' or 'bits', not 'nat'"),
         ({"missing": "drop"}, "missing is 'level', 'ignore' or 'error', not 'drop'"),
         ({"prefilter": 0}, "prefilter is a whole number of at least 1, not 0"),
         ({"prefilter": 2.5}, "prefilter is a whole number of at least 1, not 2.5"),
@@ -148,7 +147,6 @@ def test_wrong_arguments_are_refused_in_a_sentence(options, sentence):
         {"bins": 3},
         {"bins": ["width"]},
         {"nominal_limit": None},
-        {"units": ["bits"]},
         {"parameters": 5},
         {"n": "auto", "seed": -1},
         {"n": "auto", "seed": "a"},
@@ -350,23 +348,8 @@ def test_threads_change_no_bit(name, monkeypatch):
         same(one, select(name, 4, n_jobs=n_jobs), bitwise=True)
 
 
-def test_bits_are_nats_over_log_2():
-    nats, bits = select("jmi", 4), select("jmi", 4, units="bits")
-    assert (nats.units, bits.units) == ("nats", "bits")
-    np.testing.assert_allclose(bits.scores * np.log(2), nats.scores, rtol=1e-15)
-    np.testing.assert_allclose(bits.margins * np.log(2), nats.margins, rtol=1e-12)
-    for term, values in nats.terms.items():
-        np.testing.assert_allclose(bits.terms[term] * np.log(2), values, rtol=1e-12)
-    each = select("jmi", 2, units="bits", per_label=True)
-    plain = select("jmi", 2, per_label=True)
-    for a, b in zip(each.labels.values(), plain.labels.values(), strict=True):
-        np.testing.assert_allclose(a.scores * np.log(2), b.scores, rtol=1e-15)
-
-
 def test_what_is_a_ratio_has_no_unit():
-    one, other = select("mlcfs_global", 3), select("mlcfs_global", 3, units="bits")
-    assert one.units == other.units == "ratio"
-    np.testing.assert_array_equal(one.scores, other.scores)
+    assert (select("mlcfs_global", 3).units, select("jmi", 3).units) == ("ratio", "nats")
 
 
 @pytest.mark.parametrize("name", available())

@@ -513,13 +513,6 @@ def test_the_number_of_features_may_be_found(table):
     assert set(one.indices_.tolist()) == set(two.indices_.tolist()) == {2, 5}
 
 
-def test_units(table):
-    X, Y = table
-    nats = FeatureSelector("mim", 2).fit(X, Y)
-    bits = FeatureSelector("mim", 2, units="bits").fit(X, Y)
-    assert np.allclose(bits.scores_, nats.scores_ / np.log(2))
-
-
 def test_verbose_tells_on_stderr(table, capsys):
     X, Y = table
     FeatureSelector("jmi", 2, verbose=True, groups={"g": [2, 5]}).fit(X, Y)

@@ -67,7 +67,7 @@ def test_corrections_and_left_out_values_are_those_of_the_rows() -> None:
         assert one.scores == pytest.approx(mlfs.select(alone, "mim", 6).scores, abs=1e-12)
 
 
-@pytest.mark.parametrize("options", [{}, {"correction": "miller-madow"}, {"estimator": "gaussian"}])
+@pytest.mark.parametrize("options", [{}, {"correction": "expected"}, {"estimator": "gaussian"}])
 def test_rows_keep_their_weights(options: dict[str, Any]) -> None:
     weights, kept = RNG.integers(1, 5, N), RNG.random(N) < 0.5
     Y = LEVELS[:, :2] > 2

@@ -12,14 +12,12 @@ import scipy.sparse as sp
 import mlfs
 from mlfs import DataError, UsageError
 from mlfs.api.estimators import missing_word
-from mlfs.counting import xlogx
 from mlfs.information.for_search import with_parents
 from mlfs.information.info import Info
 from mlfs.search.checked import CheckedCriterion
 from tests import naive, naive_bias
 from tests.shared import shared_data
 
-CORRECTIONS = ("miller-madow", "expected")
 KEY = "with another value in every row, like a key"
 
 
@@ -37,35 +35,6 @@ def problem(rows=60):
 
 def info_of(correction, X, Y, **options):
     return mlfs.prepare((X, Y), correction=correction, nominal_limit=1000, **options).info
-
-
-def test_miller_madow_is_half_a_row_for_each_cell():
-    X, Y = problem()
-    x, y = columns(X), columns(Y)
-    info = info_of("miller-madow", X, Y)
-    close = np.testing.assert_allclose
-    close(info.h_f, [naive_bias.h(a) for a in x], atol=1e-12)
-    close(info.mi_fl, [[naive_bias.mi(a, b) for b in y] for a in x], atol=1e-12)
-    close(info.mi_fL, [sum(naive_bias.mi(a, b) for b in y) for a in x], atol=1e-12)
-    for s in (1, 3):
-        close(info.mi_fs(s), [naive_bias.mi(a, x[s]) for a in x], atol=1e-12)
-        given = [sum(naive_bias.mi(a, b, x[s]) for b in y) for a in x]
-        close(info.cmi_fL_given_s(s), given, atol=1e-12)
-        close(info.only([0, 2]).cmi_fL_given_s(s), np.array(given)[[0, 2]], atol=1e-12)
-        both = tuple(zip(x[0], x[s], strict=True))
-        given = [sum(naive_bias.mi(a, b, both) for b in y) for a in x]
-        close(info.cmi_fL_given_S([0, s]), given, atol=1e-12)
-        given = [sum(naive_bias.mi(x[s], b, a) for b in y) for a in x]
-        close(info.cmi_sL_given_f(s), given, atol=1e-12)
-
-
-def test_counts_beyond_the_table_are_corrected_too(monkeypatch):
-    X, Y = problem()
-    plain = info_of("miller-madow", X, Y)
-    monkeypatch.setattr(xlogx.xlogx_table, "__defaults__", (5, 0.0))
-    other = info_of("miller-madow", X, Y)
-    np.testing.assert_array_equal(other.mi_fL, plain.mi_fL)
-    np.testing.assert_array_equal(other.cmi_fL_given_s(3), plain.cmi_fL_given_s(3))
 
 
 def test_adjusted_information_is_less_the_mean_over_all_permutations():
@@ -204,13 +173,12 @@ def test_the_series_for_many_rows_meets_the_sum():
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize(("correction", "rows"), [("miller-madow", 8_000), ("expected", 400)])
-def test_noise_of_any_number_of_levels_has_no_relevance(correction, rows):
+def test_noise_of_any_number_of_levels_has_no_relevance():
     generator = np.random.default_rng(0)
     levels = [2, 3, 5, 10, 50, 200]
-    X = generator.integers(0, np.repeat(levels, 60), (rows, 60 * len(levels)))
-    y = generator.integers(0, 2, (rows, 1))
-    found = info_of(correction, X, y).mi_fL.reshape(len(levels), 60)
+    X = generator.integers(0, np.repeat(levels, 60), (400, 60 * len(levels)))
+    y = generator.integers(0, 2, (400, 1))
+    found = info_of("expected", X, y).mi_fL.reshape(len(levels), 60)
     errors = found.std(axis=1, ddof=1) / np.sqrt(60)
     assert (np.abs(found.mean(axis=1)) < 2 * errors).all()
     plain = info_of("none", X, y).mi_fL.reshape(len(levels), 60)
@@ -218,68 +186,38 @@ def test_noise_of_any_number_of_levels_has_no_relevance(correction, rows):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("correction", CORRECTIONS)
 @pytest.mark.parametrize("name", ["mim", "mrmr", "jmi", "cmim"])
-def test_layouts_threads_and_laziness_do_not_change_a_corrected_selection(correction, name):
+def test_layouts_and_threads_do_not_change_a_corrected_selection(name):
     generator = np.random.default_rng(5)
     X = (generator.random((400, 60)) < 0.3).astype(int)
     X[:, ::9] = generator.integers(0, 40, (400, 7))
     Y = np.stack([X[:, 1] | X[:, 2], X[:, 5]], axis=1)
-    options = {"criterion": name, "n": 8, "correction": correction, "nominal_limit": 100}
+    options = {"criterion": name, "n": 8, "correction": "expected", "nominal_limit": 100}
     plain = mlfs.select((X, Y), **options)
     others = [
         mlfs.select((sp.csr_array(X.astype(float)), Y), **options),
         mlfs.select((X, Y), n_jobs=2, **options),
-        mlfs.select((X, Y), lazy=True, **options),
-        mlfs.select((X, Y), lazy=False, **options),
     ]
     for other in others:
         assert other.indices == plain.indices
         np.testing.assert_array_equal(other.scores, plain.scores)
 
 
-@pytest.mark.parametrize("correction", CORRECTIONS)
-def test_subsamples_are_corrected_by_their_own_counts(correction):
+def test_subsamples_are_corrected_by_their_own_counts():
     X, Y = problem()
-    ready = mlfs.prepare((X, Y), correction=correction, nominal_limit=1000)
+    ready = mlfs.prepare((X, Y), correction="expected", nominal_limit=1000)
     kept = np.arange(len(X)) % 3 > 0
-    some, alone = ready.among_rows(kept).info, info_of(correction, X[kept], Y[kept])
+    some, alone = ready.among_rows(kept).info, info_of("expected", X[kept], Y[kept])
     np.testing.assert_allclose(some.mi_fL, alone.mi_fL, atol=1e-12)
     np.testing.assert_allclose(some.cmi_fL_given_s(3), alone.cmi_fL_given_s(3), atol=1e-12)
 
 
-@pytest.mark.parametrize("correction", CORRECTIONS)
-def test_weights_are_repetitions(correction):
+def test_weights_are_repetitions():
     X, Y = problem()
     weights = np.random.default_rng(3).integers(1, 4, len(X))
-    found = info_of(correction, X, Y, sample_weight=weights).mi_fL
-    again = info_of(correction, X.repeat(weights, 0), Y.repeat(weights, 0)).mi_fL
+    found = info_of("expected", X, Y, sample_weight=weights).mi_fL
+    again = info_of("expected", X.repeat(weights, 0), Y.repeat(weights, 0)).mi_fL
     np.testing.assert_allclose(found, again, atol=1e-12)
-
-
-@pytest.mark.filterwarnings("error")
-def test_weights_of_next_to_no_rows_are_refused_and_those_of_too_many_are_not_corrected():
-    X, Y = problem()
-    with pytest.raises(UsageError, match="miller-madow', which counts rows, and the weights of"):
-        info_of("miller-madow", X, Y, sample_weight=np.full(len(X), 1e-9))
-    many = np.full(len(X), 1.7e308)
-    found = info_of("miller-madow", X, Y, sample_weight=many).mi_fL
-    np.testing.assert_array_equal(found, info_of("none", X, Y, sample_weight=many).mi_fL)
-
-
-@pytest.mark.compiled
-def test_fractions_of_rows_are_corrected_by_half_a_row():
-    X, Y = problem()
-    weights = np.random.default_rng(3).random(len(X)) + 0.5
-    plain = info_of("none", X, Y, sample_weight=weights).mi_fL
-    found = info_of("miller-madow", X, Y, sample_weight=weights).mi_fL
-    cells = [
-        len(set(zip(a, b, strict=True))) - len(set(a)) - len(set(b)) + 1
-        for a in columns(X)
-        for b in columns(Y)
-    ]
-    less = np.reshape(cells, (X.shape[1], 2)).sum(axis=1) / (2 * weights.sum())
-    np.testing.assert_allclose(found, plain - less, atol=1e-12)
 
 
 @pytest.mark.parametrize("correction", ["auto", "expected"])
@@ -301,10 +239,6 @@ def test_what_a_correction_cannot_do_is_refused_before_work():
         UsageError, match=r"gives no symmetrical uncertainty, and the criterion mlcfs_global asks"
     ):
         mlfs.select((X, Y), "mlcfs_global", n=2, correction="expected")
-    with pytest.raises(UsageError, match="'miller-madow', which gives no Gini index"):
-        mlfs.select((X, Y), "jim", n=2, correction="miller-madow")
-    with pytest.raises(UsageError, match="an automatic number of features compares plain"):
-        mlfs.select((X, Y), n="auto", correction="miller-madow")
     with pytest.raises(DataError, match="cannot leave rows with missing values out"):
         mlfs.select((np.where(X == 7, np.nan, X), Y), correction="expected", missing="ignore")
     ready = mlfs.prepare((X, Y))

@@ -35,7 +35,7 @@ class Here:
 
     def __init__(self, x: Codes, y: Codes, cuts: list[int], **settings: Any) -> None:
         y, mask_of = with_masks(y)
-        counting = {name: settings.pop(name) for name in ("weights", "per_cell")}
+        counting = {"weights": settings.pop("weights")}
         self.edges, self.held = [0, *cuts, len(x)], list[HeldColumns]()
         for a, b in zip(self.edges, self.edges[1:], strict=False):
             counts, positions = Counts.of(x.take(np.arange(a, b)), y, **counting)
@@ -69,13 +69,12 @@ def table(missing: float) -> tuple[Codes, Codes]:
     return Codes.from_dense(X), Codes.from_dense(Y)
 
 
-PLAIN: dict[str, Any] = {"weights": None, "per_cell": 0.0, "ignore_missing": False}
+PLAIN: dict[str, Any] = {"weights": None, "ignore_missing": False}
 WAYS: dict[str, tuple[float, Any, dict[str, Any]]] = {
     "plain": (0.0, ExactInfo, PLAIN),
     "missing": (0.05, ExactInfo, PLAIN),
     "left out": (0.05, ExactInfo, {**PLAIN, "ignore_missing": True}),
     "weights": (0.05, ExactInfo, {**PLAIN, "weights": np.arange(N) % 4, "ignore_missing": True}),
-    "miller-madow": (0.0, ExactInfo, {**PLAIN, "per_cell": -0.5}),
     "expected": (0.0, adjusted, PLAIN),
     "expected, unequal weights": (0.0, adjusted, {**PLAIN, "weights": np.arange(1, N + 1) << 20}),
 }

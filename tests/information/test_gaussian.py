@@ -122,7 +122,7 @@ def test_only_the_order_of_values_matters():
 
 
 @pytest.mark.parametrize("name", ABLE[:1] if config.DISABLE_JIT else ABLE)
-def test_layouts_threads_and_laziness_change_no_bit(name):
+def test_layouts_and_threads_change_no_bit(name):
     generator = np.random.default_rng(4)
     X = np.round(generator.normal(size=(150, 90)), 1) * (generator.random((150, 90)) < 0.4)
     X[:, 7] = X[:, 3]
@@ -135,8 +135,6 @@ def test_layouts_threads_and_laziness_change_no_bit(name):
         mlfs.select((X, sp.csr_array(Y)), **options),
         mlfs.select((X[order], Y[order]), **options),
         mlfs.select((X, Y), n_jobs=2, **options),
-        mlfs.select((X, Y), lazy=True, **options),
-        mlfs.select((X, Y), lazy=False, **options),
         mlfs.select(mlfs.prepare((X, Y), estimator="gaussian"), name, 6),
     ):
         assert other.indices == plain.indices

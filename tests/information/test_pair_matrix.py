@@ -140,15 +140,18 @@ def test_weights_are_repetitions():
 
 def test_vectors_have_no_axis_and_frames_keep_names():
     text = pd.Series(["a", "b", None, "b"], name="word")
-    close(information.mutual_information(text, [0, 1, 2, 1], units="bits"), 1.5)
-    assert information.mutual_information([[0], [1], [2], [1]], text, units="bits").shape == (1,)
+    close(information.mutual_information(text, [0, 1, 2, 1]), 1.5 * np.log(2))
+    assert information.mutual_information([[0], [1], [2], [1]], text).shape == (1,)
     frame = pd.DataFrame({"u": [0, 0, 1, 1], "v": [0, 1, 0, 1]})
-    found = information.mutual_information(frame, as_frame=True, units="bits")
-    assert found.round(9).to_dict() == {"u": {"u": 1.0, "v": 0.0}, "v": {"u": 0.0, "v": 1.0}}
-    column = information.mutual_information(frame, [0, 0, 1, 1], as_frame=True, units="bits")
-    assert column.round(9).to_dict() == {"u": 1.0, "v": 0.0}
-    entropies = information.entropy(frame, as_frame=True, units="bits")
-    assert entropies.round(9).to_dict() == {"u": 1, "v": 1}
+    found = information.mutual_information(frame, as_frame=True)
+    assert (found / np.log(2)).round(9).to_dict() == {
+        "u": {"u": 1.0, "v": 0.0},
+        "v": {"u": 0.0, "v": 1.0},
+    }
+    column = information.mutual_information(frame, [0, 0, 1, 1], as_frame=True)
+    assert (column / np.log(2)).round(9).to_dict() == {"u": 1.0, "v": 0.0}
+    entropies = information.entropy(frame, as_frame=True)
+    assert (entropies / np.log(2)).round(9).to_dict() == {"u": 1, "v": 1}
     sets = information.mutual_information([{"p"}, {"p", "q"}, set(), {"q"}], [1, 1, 0, 0])
     close(sets, [np.log(2), 0])
 
@@ -160,8 +163,8 @@ def test_columns_are_chosen_by_name_glob_and_number():
     assert list(ready.features[["w", 0]].names) == ["w", "u"]
     assert len(ready.features[1:]) == 2
     u, v, w = (ready.features[name] for name in "uvw")
-    given = information.conditional_mutual_information(u, v, w, units="bits")
-    close(given, 1.0)
+    given = information.conditional_mutual_information(u, v, w)
+    close(given, np.log(2))
     with pytest.raises(LookupError, match="'x'"):
         ready.features["x"]
 
@@ -170,7 +173,6 @@ def test_columns_are_chosen_by_name_glob_and_number():
     ("arguments", "options", "message"),
     [
         (([0, 1], [0, 1, 1]), {}, "X has 2 rows and Y has 3: they must have the same rows"),
-        (([0, 1], [0, 1]), {"units": "hartleys"}, "units is 'nats' or 'bits', not 'hartleys'"),
         (([0, 1], [0, 1]), {"as_frame": 1}, "as_frame is True or False, not 1"),
         (([0, 1], [0, 1]), {"out": "m.csv"}, "out is the path of a file that ends in .npy"),
         (([0, 1], [0, 1]), {"out": "/no/where/m.npy"}, "out cannot be written: '/no/where/m.npy'"),

@@ -93,6 +93,6 @@ def test_information_of_all_features_is_added_beyond_64_bits():
     assert sum(information) > 1 << 63
     assert 0 in information
     out = np.array([5, 7])
-    co_sums.add_features(t_fsl, alone, t_fl, 0, out)
+    co_sums.add_features(t_fsl, alone, t_fl, out)
     high, low = out.tolist()
     assert (high << co_sums.LOW_BITS) + low == sum(information) + (5 << co_sums.LOW_BITS) + 7

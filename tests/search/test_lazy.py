@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import mlfs
 import mlfs.search.scores
-from mlfs import Criterion, CriterionError, Info, UsageError
+from mlfs import Criterion, CriterionError, Info
 from mlfs.counting.column_groups import LayoutKind
 from mlfs.criteria import available, get
 from mlfs.information.for_search import table_of, view_of_some
@@ -329,27 +329,3 @@ def test_columns_of_both_forms_are_counted_alone():
     for s in range(12):
         np.testing.assert_array_equal(view.mi_fs(s), info.mi_fs(s)[some])
         np.testing.assert_array_equal(view.cmi_fL_given_s(s), info.cmi_fL_given_s(s)[some])
-
-
-# Through mlfs.select -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", FALLING)
-@pytest.mark.parametrize("per_label", [False, True])
-def test_select_is_the_same_lazily(name, per_label):
-    base = with_holes(wider(8), 5, x=0.05)
-    if per_label and get(name)[1].least_labels > 1:
-        pytest.skip("this criterion compares labels with one another")
-    found = [
-        mlfs.select((base.X, base.Y), name, n=6, lazy=lazy, per_label=per_label, nominal_limit=99)
-        for lazy in (True, False, "auto")
-    ]
-    documents = [{**one.to_dict(), "pair_terms": None} for one in found]
-    assert documents[0] == documents[1] == documents[2]
-    lazy, eager = found[0].pair_terms, found[1].pair_terms
-    assert lazy["counted"] <= lazy["eager"] == eager["counted"] == eager["eager"]
-
-
-def test_lazy_is_a_choice_of_three():
-    with pytest.raises(UsageError, match="lazy is True, False or 'auto', not 'often'"):
-        mlfs.select(([[0], [1]], [[0], [1]]), "mrmr", lazy="often")

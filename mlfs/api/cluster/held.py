@@ -18,7 +18,7 @@ from mlfs.api.candidates import Grouping, grouping
 from mlfs.api.cluster.connection import Connection, Lost
 from mlfs.api.cluster.elsewhere import Elsewhere, as_dataset, part_of
 from mlfs.api.counted import amount, count_columns, threads_of
-from mlfs.api.estimators import chosen_correction, per_cell_of
+from mlfs.api.estimators import chosen_correction
 from mlfs.api.missing_values import first_missing, missing_error
 from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import kinds
@@ -180,7 +180,7 @@ def _joined(parts: Sequence[HeldColumns], n_jobs: int = 1) -> Table:
     kind = kinds(codes, y, weighted=weights is not None)
     codes, positions = codes.sorted_by(kind)
     kind.sort()
-    counts = Counts(codes, y, weights, kind, n_jobs, per_cell=table.counts.per_cell)
+    counts = Counts(codes, y, weights, kind, n_jobs)
     return Table(
         counts,
         table.q,
@@ -417,9 +417,8 @@ def _labels_alone(
     """The table of the labels, without features."""
     y, mask_of = with_masks(code_labels(dataset.Y, [len(label.values) for label in dataset.labels]))
     grid = None if weights is None else on_grid(weights)
-    per_cell = per_cell_of(options["correction"], grid, weights)
     none = Codes.from_dense(np.zeros((dataset.shape[0], 0)))
-    counts = Counts(none, y, grid, np.zeros(0, np.int64), per_cell=per_cell)
+    counts = Counts(none, y, grid, np.zeros(0, np.int64))
     budget = Budget.of(bytes_of(options["max_memory"]))
     return Table(counts, dataset.shape[2], mask_of, budget=budget)
 
