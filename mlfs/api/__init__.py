@@ -5,7 +5,7 @@ Data: `as_dataset`, with `labels_as` and `missing_values`. `prepared` bins, code
 strata, with `prepared_notes`; `cluster` does so on workers.
 Selecting: `selecting` has `select`, `searches` and `plan` make its searches and rankings,
 `candidates` says which columns may be picked, `panels` under which constraints, `estimators` which
-criteria an estimator serves, `cross_validated` finds the number of features, `resampled` says how
+criteria an estimator serves, `resampled` says how
 sure the picks are. `options` declares every option once, of the kinds in `value_kinds`;
 `unused_options` refuses those without effect.
 Answers: `selection`, read back by `selection_json`; `explanation`, `describe`, `similar`; `text`

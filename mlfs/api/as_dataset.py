@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.api.value_kinds import is_cv
 from mlfs.criteria import Criterion
 from mlfs.data.assemble import IDENTIFIER
 from mlfs.data.dataset import Dataset
@@ -47,10 +46,9 @@ def mark_once(data: Any, criterion: Criterion, options: Mapping[str, Any]) -> An
 def needs_x_once(criterion: Criterion, options: Mapping[str, Any]) -> bool:
     """Whether X is not read again after it was coded.
 
-    It is by cross-validation, and for the order of a chain of labels; workers have their own.
+    It is for the order of a chain of labels; workers have their own.
     """
-    is_read_again = is_cv(options["n"]) or criterion.network is not False
-    return options["cluster"] is None and not is_read_again
+    return options["cluster"] is None and criterion.network is False
 
 
 def keeps_numbers(options: Mapping[str, Any]) -> bool:

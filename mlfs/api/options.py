@@ -70,9 +70,8 @@ class Option:
     page : str
         The page of the documentation that says more.
     only_for : str
-        What uses it: ``auto``, an automatic number of features, ``cv``, a number by
-        cross-validation, ``auto or cv``, or ``chain``, a label network that is learned as a chain.
-        Empty if every selection does. See `refuse_unused`.
+        What uses it: ``auto``, an automatic number of features, or ``chain``, a label network that
+        is learned as a chain. Empty if every selection does. See `refuse_unused`.
     """
 
     name: str
@@ -109,10 +108,10 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "n", FeatureNumber(), None,
-        "How many features: a number, a share such as 0.1, all, auto, fdr, or cv for "
-        "cross-validation (cv:80 tries 80 at most). Per label, for each label. By default what the "
-        "criterion recommends, else auto, but at least one (of fewer than 100 rows, half of the "
-        "features).",
+        "How many features: a number, a share such as 0.1, all, auto or fdr; on the command line "
+        "also cv for cross-validation (cv:80 tries 80 at most). Per label, for each label. By "
+        "default what the criterion recommends, else auto, but at least one (of fewer than 100 "
+        "rows, half of the features).",
         ("-n", "--number"), TO_SELECT, "N", reported=True, fitted="n_features_to_select",
         page="how-many.md",
     ),
@@ -213,21 +212,6 @@ OPTIONS: tuple[Option, ...] = (
         ("--min-gain",), TO_SELECT, reported=True, page="how-many.md", only_for="auto",
     ),
     Option(
-        "cv_model", Kind(), "br",
-        "For a number by cross-validation: the model that is trained on the first features, as in "
-        "mlfs compare.",
-        ("--cv-model",), TO_SELECT, "NAME", page="how-many.md#cv", only_for="cv",
-    ),
-    Option(
-        "cv_metric", Kind("is the name of a metric", (str,)), "micro_f1",
-        "For a number by cross-validation: what is measured on the test rows.",
-        ("--cv-metric",), TO_SELECT, "NAME", page="how-many.md#cv", only_for="cv",
-    ),
-    Option(
-        "cv_folds", Whole(least=2), 5, "For a number by cross-validation: how many folds.",
-        ("--cv-folds",), TO_SELECT, "K", page="how-many.md#cv", only_for="cv",
-    ),
-    Option(
         "resamples", Whole(least=20), None,
         "Say how sure each pick is: make it again on so many halves of the rows, such as 200.",
         ("--resamples",), TO_SELECT, "N", reported=True, page="how-sure.md",
@@ -313,7 +297,7 @@ OPTIONS: tuple[Option, ...] = (
         "seed", Whole(least=0), 0,
         "For a number by auto or cv, at_least, resamples and permutations: seeds the shuffles, or "
         "the folds and the model, or the halves of the rows.", ("--seed",),
-        metavar="N", reported=True, fitted="random_state", only_for="auto or cv",
+        metavar="N", reported=True, fitted="random_state", only_for="auto",
     ),
     Option(
         "n_jobs", ThreadCount(), None,
@@ -346,6 +330,24 @@ FITTING = (
         "from_dtype", "Columns whose numbers are categories.",
     ),
     Option("classes", Switch(), False, "Take columns of a 2-D y with more than two values."),
+)  # fmt: skip
+# Of the number by cross-validation, which the command finds with `-n cv`.
+OF_FOLDS = (
+    Option(
+        "cv_model", Kind(), "br",
+        "For a number by cross-validation: the model that is trained on the first features, as in "
+        "mlfs compare.",
+        ("--cv-model",), TO_SELECT, "NAME", page="how-many.md#cv",
+    ),
+    Option(
+        "cv_metric", Kind("is the name of a metric", (str,)), "micro_f1",
+        "For a number by cross-validation: what is measured on the test rows.",
+        ("--cv-metric",), TO_SELECT, "NAME", page="how-many.md#cv",
+    ),
+    Option(
+        "cv_folds", Whole(least=2), 5, "For a number by cross-validation: how many folds.",
+        ("--cv-folds",), TO_SELECT, "K", page="how-many.md#cv",
+    ),
 )  # fmt: skip
 NAMED = {option.name: option for option in OPTIONS}
 
@@ -448,7 +450,7 @@ def n_of(n: Any, candidates: int, features: int) -> int | None:
         return candidates
     if isinstance(n, bool) or not isinstance(n, Real):
         msg = (
-            "is a number of features, a share of them in (0, 1], 'all', 'auto', 'fdr' or 'cv', "
+            "is a number of features, a share of them in (0, 1], 'all', 'auto' or 'fdr', "
             f"not {printable(repr(n))}"
         )
         raise UsageError(msg, option="n")

@@ -11,7 +11,6 @@ import numpy as np
 
 from mlfs.api.candidates import columns_named, features_named, grouping, groups_of_features
 from mlfs.api.prepared import Prepared
-from mlfs.api.value_kinds import is_cv
 from mlfs.data.dataset import Dataset
 from mlfs.errors import UnknownName, UsageError, plural, printable, setting
 from mlfs.search.panel import Demands
@@ -39,9 +38,6 @@ def demands_of(options: Mapping[str, Any], prepared: Prepared) -> Demands | None
         raise UsageError("is given, and no costs are: leave it out", option="cost_rule")
     if all(options[name] is None for name in ("at_least", "at_most", "cost")):
         return None
-    if is_cv(options["n"]):
-        msg = f"is {options['n']!r}, which tries many numbers, and a panel has one: give a number"
-        raise UsageError(msg, option="n")
     if options["resamples"] is not None:
         msg = "is given, and the picks of a panel are not resampled: leave it out"
         raise UsageError(msg, option="resamples")

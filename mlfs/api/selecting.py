@@ -14,12 +14,10 @@ import numpy as np
 from mlfs import criteria
 from mlfs.api.as_dataset import mark_once
 from mlfs.api.candidates import features_named
-from mlfs.api.cross_validated import CrossValidation
 from mlfs.api.estimators import refuse_unanswered
-from mlfs.api.given import AN_ARRAY
 from mlfs.api.options import OPTIONS, Options, check_options, number_asked
 from mlfs.api.panels import demands_of, groups_to_merge
-from mlfs.api.plan import Plan, check_on_pick, fixed_candidates, start_of
+from mlfs.api.plan import Plan, check_on_pick
 from mlfs.api.prepared import DEFAULTS, Prepared, corrected_for, prepare
 from mlfs.api.prepared_notes import identifier_notes, identifiers, leak_notes
 from mlfs.api.searches import Searches, search_all, unite_rankings
@@ -32,8 +30,6 @@ from mlfs.api.value_kinds import (
     Estimator,
     Missing,
     Order,
-    is_cv,
-    most_of,
 )
 from mlfs.criteria import Criterion
 from mlfs.errors import (
@@ -89,9 +85,6 @@ def select(
     k: int | None = None,
     alpha: float = 0.05,
     min_gain: float = 0.01,
-    cv_model: Any = "br",
-    cv_metric: str = "micro_f1",
-    cv_folds: int = 5,
     resamples: int | None = None,
     permutations: int | None = None,
     n_jobs: int | None = None,
@@ -111,13 +104,13 @@ def select(
         made of any of these; then the options of reading and counting are those it was made with.
     criterion : str, type or Criterion
         The name of a criterion, or one's own.
-    n : int, float, "all", "auto" or "cv", optional
+    n : int, float, "all", "auto" or "fdr", optional
         How many features (`n_features_to_select` of an estimator): a number, a share of them in (0,
-        1], ``"all"``, ``"auto"`` (see `mlfs.search.stopping`), ``"fdr"`` (see
-        `mlfs.search.path_tests`), or ``"cv"``, the fewest features whose cross-validated score is
-        within one standard error of the best; ``"cv:80"`` tries 80 at most. By default the number
-        that the criterion suggests, else as with ``"auto"``, but at least one; of fewer than 100
-        rows, which are little evidence, half of the features. Per label, n is for each label.
+        1], ``"all"``, ``"auto"`` (see `mlfs.search.stopping`), or ``"fdr"`` (see
+        `mlfs.search.path_tests`); `mlfs.compare.number_of_features` finds one by cross-validation.
+        By default the number that the criterion suggests, else as with ``"auto"``, but at least
+        one; of fewer than 100 rows, which are little evidence, half of the features. Per label, n
+        is for each label.
     labels : str or sequence, optional
         Which columns of a file or frame are labels.
     feature_names, label_names : sequence of str, optional
@@ -189,13 +182,6 @@ def select(
     alpha, min_gain : float
         For ``n="auto"``: false discoveries that are accepted (for ``n="fdr"`` too), least gain of
         a pick.
-    cv_model : str or classifier
-        For ``n="cv"``: a model by its name in `mlfs.compare.run`, or a classifier of
-        scikit-learn's kind.
-    cv_metric : str
-        For ``n="cv"``: one of `mlfs.compare.METRICS`.
-    cv_folds : int
-        For ``n="cv"``: the number of folds.
     resamples : int, optional
         Make each pick again on so many halves of the rows, at least 20, earlier picks held: how
         often it is kept, what comes instead, and intervals of its score and rank are in
@@ -215,8 +201,8 @@ def select(
         The search ends after so many seconds, with the picks made so far: `timed_out` says so. The
         time is looked at after each pick; preparing the data does not count.
     seed : int
-        Seeds (as `random_state` of an estimator does) the shuffles of ``n="auto"``, the folds and
-        the model of ``n="cv"``, `resamples` and `permutations`.
+        Seeds (as `random_state` of an estimator does) the shuffles of ``n="auto"``, `resamples`
+        and `permutations`.
     verbose : bool
         Report each pick, and what takes long, on stderr. The logger ``mlfs`` has the same.
 
@@ -301,16 +287,16 @@ def _selected(
     if is_default and prepared.dataset.shape[0] < FEWEST_ROWS:
         options = options.but(n=None)
     searched = corrected_for(prepared, name, instance)
-    plan = _plan(name, instance, searched, options, on_pick)
+    plan = plan_of(name, instance, searched, options, on_pick)
     plan = replace(plan, at_least_one=is_default)
     try:
-        return _run(plan, searched, criterion)
+        return _run(plan, searched)
     finally:
         if prepared is not data:
             prepared.release()
 
 
-def _plan(
+def plan_of(
     name: str,
     criterion: Criterion,
     prepared: Prepared,
@@ -354,23 +340,14 @@ def _logged(on_pick: Any, prepared: Prepared) -> Callable[[str, Pick], object]:
     return call
 
 
-def _run(plan: Plan, prepared: Prepared, criterion: Any) -> Selection:
+def _run(plan: Plan, prepared: Prepared) -> Selection:
     """Find the network and the number of features, search, and report."""
     options = plan.options
     network = prepared.network(plan.criterion, options.network, options.order, options.k)
     info = with_parents(prepared.info, None if network is None else network.parents)
-    validation = None
-    if is_cv(options.n):
-        validation = _number_by_cv(plan, prepared, criterion)
-        plan = replace(plan, options=options.but(n=validation.number))
     per_label = options.per_label or plan.criterion.scope == "each label"
     searches = search_all(plan, prepared, info, per_label)
-    selection = _selection_of(searches, plan, prepared, network, options, per_label=per_label)
-    if validation is None:
-        return selection
-    return replace(
-        selection, cross_validation=validation, notes=(*selection.notes, validation.note)
-    )
+    return _selection_of(searches, plan, prepared, network, options, per_label=per_label)
 
 
 def _prepared_with(data: Any) -> dict[str, Any]:
@@ -424,24 +401,6 @@ def _selection_of(
         pair_terms=searches.pair_terms,
         column_names=prepared.dataset.names_given,
     )
-
-
-def _number_by_cv(plan: Plan, prepared: Prepared, criterion: Any) -> CrossValidation:
-    """Choose the number of features by cross-validation, among those that can be selected."""
-    forced, excluded = fixed_candidates(plan, prepared, "")
-    candidates = prepared.info.d - len(excluded)
-    if plan.options.prefilter is not None:
-        candidates = min(candidates, plan.options.prefilter + len(forced))
-    most = max(len(forced), most_of(str(plan.options.n), candidates))
-    if prepared.given == AN_ARRAY:
-        msg = "is an array, and cross-validation selects on some of the rows: make it a column"
-        raise UsageError(f"{msg} of X, and name it", option="given")
-    columns = {"include": plan.forced, "exclude": [*plan.excluded, *plan.left_out]}
-    if not isinstance(plan.options.start, (Selection, Mapping)):
-        columns["start"] = start_of(plan, prepared.dataset, "")
-    from mlfs.compare.number_of_features import score_sizes  # above this package
-
-    return score_sizes(prepared, criterion, plan.options.but(**columns), len(forced), most)
 
 
 def _never_picked(prepared: Prepared, options: Options, forced: list[int]) -> list[int]:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.api.cross_validated import CrossValidation
 from mlfs.data.dataset import name_of_date
 from mlfs.data.frames import as_frame, naming_half_pairs, pandas
 from mlfs.discretize import Binning
@@ -205,8 +204,6 @@ class Selection(Ranking):
     pair_terms : dict
         How many terms of one pick and one candidate were ``counted``, and how many an eager search
         counts (``eager``).
-    cross_validation : CrossValidation or None
-        The scores of all numbers of features that ``n="cv"`` tried.
     column_names : sequence or mapping
         The name of each column by its number, without columns that cannot be features.
     """
@@ -223,7 +220,6 @@ class Selection(Ranking):
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     pair_terms: Mapping[str, int] = field(default_factory=dict)
-    cross_validation: CrossValidation | None = field(default=None, compare=False)
     column_names: ColumnNames = field(default=(), compare=False)
 
     def __repr__(self) -> str:
@@ -394,8 +390,6 @@ class Selection(Ranking):
         document["pair_terms"] = dict(self.pair_terms)
         document["notes"] = list(self.notes)
         document |= _significance_record(self)
-        if self.cross_validation is not None:
-            document["cross_validation"] = self.cross_validation.to_dict()
         if self.interrupted:
             document["interrupted"] = True
         if self.timed_out:

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.api.cross_validated import CrossValidation
 from mlfs.api.selection import SCHEMA, TERMS, ColumnNames, Ranking, Selection
 from mlfs.discretize import Binning
 from mlfs.errors import DataError, UsageError, printable
@@ -107,7 +106,6 @@ def _selection(document: Mapping[str, Any]) -> Selection:
         settings=dict(document["settings"]),
         notes=tuple(map(str, document.get("notes", ()))),
         pair_terms={key: int(value) for key, value in document.get("pair_terms", {}).items()},
-        cross_validation=_cross_validation(document.get("cross_validation")),
         column_names=_column_names(document["data"], binnings, rankings),
     )
 
@@ -172,20 +170,6 @@ def _significance(record: Mapping[str, Any]) -> Significance:
         informative=np.array(record["informative"], bool),
         shuffles=int(record["shuffles"]),
         **{end: _floats(record.get(end, [None] * len(record["index"])), np.nan) for end in ENDS},
-    )
-
-
-def _cross_validation(record: Mapping[str, Any] | None) -> CrossValidation | None:
-    if record is None:
-        return None
-    scores = [_floats(size["scores"], math.nan) for size in record["sizes"]]
-    return CrossValidation(
-        sizes=np.array([int(size["n"]) for size in record["sizes"]], np.int64),
-        scores=np.array(scores).T,
-        number=int(record["number"]),
-        best=int(record["best"]),
-        model=str(record["model"]),
-        metric=str(record["metric"]),
     )
 
 

@@ -36,7 +36,7 @@ from mlfs.api.prepared import Prepared
 from mlfs.api.selecting import select_silently
 from mlfs.api.selection import Selection
 from mlfs.api.unused_options import draws
-from mlfs.api.value_kinds import Bins, Correction, Dates, Estimator, Missing, Order, is_cv
+from mlfs.api.value_kinds import Bins, Correction, Dates, Estimator, Missing, Order
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset
 from mlfs.data.frames import as_frame
@@ -72,13 +72,12 @@ class FeatureSelector(ColumnSelector):
     ----------
     criterion : str, type or Criterion, default="scls"
         The name of a criterion (``mlfs criteria`` lists them), or one's own.
-    n_features_to_select : int, float, "all", "auto" or "cv", optional
+    n_features_to_select : int, float, "all", "auto" or "fdr", optional
         How many (``n`` of `mlfs.select`): a number, a share of the features in (0, 1], ``"all"``,
-        ``"auto"`` (see `mlfs.search.stopping`), ``"fdr"`` (see `mlfs.search.path_tests`), or
-        ``"cv"``, the fewest whose cross-validated score is within one standard error of the best;
-        ``"cv:80"`` tries 80 at most. By default the criterion's own opinion if it has one, else as
-        with ``"auto"``, but at least one; of fewer than 100 rows half of the features, as
-        scikit-learn's RFE has it. Per label, the number is for each label.
+        ``"auto"`` (see `mlfs.search.stopping`), or ``"fdr"`` (see `mlfs.search.path_tests`). By
+        default the criterion's own opinion if it has one, else as with ``"auto"``, but at least
+        one; of fewer than 100 rows half of the features, as scikit-learn's RFE has it. Per label,
+        the number is for each label.
     per_label : bool, default=False
         Give every label its own subset; what is kept then is their union.
     parameters : dict, optional
@@ -132,12 +131,6 @@ class FeatureSelector(ColumnSelector):
         The parents of the labels, for criteria that want them.
     alpha, min_gain : float, default=0.05, 0.01
         For "auto": false discoveries that are accepted (for "fdr" too), least gain of a pick.
-    cv_model : str or classifier, default="br"
-        For "cv": a model by its name in `mlfs.compare.run`, or a classifier of scikit-learn's kind.
-    cv_metric : str, default="micro_f1"
-        For "cv": one of `mlfs.compare.METRICS`.
-    cv_folds : int, default=5
-        For "cv": the number of folds.
     resamples : int, optional
         Make each pick again on so many halves of the rows: ``selection_.certainty`` says how often
         it is kept, and what comes instead.
@@ -155,9 +148,8 @@ class FeatureSelector(ColumnSelector):
     max_seconds : float, optional
         The search ends after so many seconds with the picks made so far, and a warning.
     random_state : int or RandomState, default=0
-        Seeds (as ``seed`` of `mlfs.select` does) the shuffles of "auto", the folds and the model of
-        "cv", the resamples and the permutations, the only chance there is; None is another seed
-        each time.
+        Seeds (as ``seed`` of `mlfs.select` does) the shuffles of "auto", the resamples and the
+        permutations, the only chance there is; None is another seed each time.
     verbose : bool or int, default=False
         Tell of each pick and of all notes on stderr.
 
@@ -255,9 +247,6 @@ class FeatureSelector(ColumnSelector):
     k: int | None = None
     alpha: float = 0.05
     min_gain: float = 0.01
-    cv_model: Any = "br"
-    cv_metric: str = "micro_f1"
-    cv_folds: int = 5
     resamples: int | None = None
     permutations: int | None = None
     n_jobs: int | None = None
@@ -307,7 +296,7 @@ class FeatureSelector(ColumnSelector):
         options = {name: getattr(self, parameter) for name, parameter in PARAMETERS.items()}
         seed = seed_of(self.random_state)
         n = self._number(X)
-        by_chance = is_auto(n) or is_cv(n) or draws({**vars(self), "n": n}) or self.at_least
+        by_chance = is_auto(n) or draws({**vars(self), "n": n}) or self.at_least
         options["seed"] = seed if by_chance else NAMED["seed"].default
         check_options(options)
         for option in FITTING:

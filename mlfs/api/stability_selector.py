@@ -15,7 +15,7 @@ from mlfs.api.plan import HALF
 from mlfs.api.prepared import DEFAULTS, prepare
 from mlfs.api.selecting import select_silently
 from mlfs.api.selector import FeatureSelector
-from mlfs.api.value_kinds import SHARE, Whole, is_cv
+from mlfs.api.value_kinds import SHARE, Whole
 from mlfs.errors import Caution, UsageError, printable, tell
 from mlfs.search.resampling import halves
 
@@ -152,10 +152,6 @@ class StabilitySelector(ColumnSelector):
         if self.selector is not None and not isinstance(self.selector, FeatureSelector):
             msg = f"is a FeatureSelector, not {printable(type(self.selector).__name__)}"
             raise UsageError(msg, option="selector")
-        n = None if self.selector is None else self.selector.n_features_to_select
-        if is_cv(n):
-            msg = f"has n_features_to_select={n!r}, which trains models on each subsample: "
-            raise UsageError(f"{msg}give a number, a share or 'auto'", option="selector")
         return n_subsamples, float(self.share)
 
     def _count(self) -> None:

@@ -8,15 +8,12 @@ from typing import Any
 import numpy as np
 
 from mlfs.api.options import OPTIONS, is_auto, is_fdr
-from mlfs.api.value_kinds import is_cv
 from mlfs.criteria import Criterion
 from mlfs.errors import UsageError, printable, setting
 
 NUMBERS = {
     "auto": "an automatic number of features",
     "auto or fdr": "an automatic number of features, or one by false discoveries",
-    "cv": "a number of features by cross-validation",
-    "auto or cv": "an automatic number of features, or one by cross-validation",
 }
 
 
@@ -86,7 +83,7 @@ def _is_default(value: Any, default: Any) -> bool:
 
 
 def _why_not(use: str, n: Any) -> str:
-    if (is_auto(n) and "auto" in use) or (is_fdr(n) and "fdr" in use) or (is_cv(n) and "cv" in use):
+    if (is_auto(n) and "auto" in use) or (is_fdr(n) and "fdr" in use):
         return ""
     shown = "not given" if n is None else printable(repr(n))
     return f"{NUMBERS[use]}, and {setting('n')} is {shown}: leave {{}} out, or ask for {use}"
@@ -116,10 +113,6 @@ of the two out
     """
     if values.get("cluster") is None:
         return
-    why = ""
     if values.get("estimator") == "gaussian":
         why = "the estimator gaussian counts nothing"
-    elif is_cv(values.get("n")):
-        why = f"{setting('n', 'cv')} trains models in this process"
-    if why:
         raise UsageError(f"is given, but {why}: leave one of the two out", option="cluster")

@@ -58,6 +58,12 @@ class Kind:
 class FeatureNumber(Kind):
     """How many features; read when it is known how many there are."""
 
+    def _read(self, name: str, value: Any) -> Any:
+        if isinstance(value, str) and value.partition(":")[0] == "cv":
+            msg = f"is {printable(repr(value))}: mlfs.compare.number_of_features finds the number"
+            raise UsageError(f"{msg} by cross-validation, give its .number", option=name)
+        return value
+
 
 def _is_scalar_array(value: Any) -> bool:
     """Whether it is an array of no dimension: iterable by its type, but not in fact."""
@@ -262,28 +268,6 @@ def fewest_of(text: str, option: str = "labels_as") -> int | None:
         msg = f"is {printable(text)!r}: the fewest rows of a set are a number from 1, as in sets:2"
         raise UsageError(msg, option=option)
     return int(number[:9])
-
-
-def is_cv(n: Any) -> bool:
-    """Whether the number of features is found by cross-validation: ``cv``, or ``cv:80``."""
-    return isinstance(n, str) and n.partition(":")[0] == "cv"
-
-
-def most_of(n: str, candidates: int) -> int:
-    """The largest number that is tried.
-
-    Examples
-    --------
-    >>> most_of("cv", 30), most_of("cv:20", 30), most_of("cv:50", 30)
-    (30, 20, 30)
-    """
-    _, colon, most = n.partition(":")
-    if not colon:
-        return candidates
-    if not (most.isascii() and most.isdigit() and int(most[:9]) >= 1):
-        msg = f"is {printable(n)!r}: at most how many features are tried is a number, as in cv:80"
-        raise UsageError(msg, option="n")
-    return min(candidates, int(most[:9]))
 
 
 def checked_count(count: Any, name: str) -> int | None:

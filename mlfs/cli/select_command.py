@@ -9,11 +9,13 @@ from typing import Any
 
 import click
 
+from mlfs.api.options import OF_FOLDS
 from mlfs.cli.console import INTERRUPTED, Console, Output, deliver, output_of, pass_console
 from mlfs.cli.help import Command, topical
 from mlfs.cli.progress import PickProgress, Waiting
 from mlfs.cli.shared_options import (
     input_data,
+    is_cv,
     reading,
     selecting,
     selection_options,
@@ -91,7 +93,7 @@ def select(
         console.detail(f"columns of numbers are in a temporary file of {on_disk / 1e6:,.0f} MB")
     from mlfs.api.as_dataset import needs_x_once  # no earlier: input_data has imported it
 
-    if place.kind != "data" and needs_x_once(criterion, settings):
+    if place.kind != "data" and not is_cv(settings["n"]) and needs_x_once(criterion, settings):
         dataset = dataset.with_changes(once=True)
     _, selection = run_selection(console, dataset, settings)
     _tell(console, selection, read - began, time.perf_counter() - read)
@@ -114,11 +116,21 @@ def run_selection(console: Console, dataset: Any, settings: dict[str, Any]) -> t
     preparing["groups"] = groups_to_merge(settings)
     searching = {name: value for name, value in settings.items() if name not in DEFAULTS}
     searching["groups"] = settings["groups"]
+    folds = {option.name.removeprefix("cv_"): searching.pop(option.name) for option in OF_FOLDS}
     on_cluster = settings["cluster"] is not None
     with Waiting(console, "the workers prepare the data") if on_cluster else nullcontext():
         prepared = prepare(AsGiven(dataset), **preparing)
+    if is_cv(searching["n"]):
+        from mlfs.compare.cross_validated import number_of_features
+
+        limit, one_search = searching["n"][3:], {"n", "criterion", "max_seconds", "verbose"}
+        options = {name: value for name, value in searching.items() if name not in one_search}
+        most = int(limit) if limit else None
+        found = number_of_features(prepared, searching["criterion"], most=most, **folds, **options)
+        console.note(found.note)
+        searching["n"] = found.number
     names = dataset.feature_names
-    n = settings["n"] if isinstance(settings["n"], int) else None
+    n = searching["n"] if isinstance(searching["n"], int) else None
     shown = dataset.names_given
     if not prepared.grouping.trivial:
         shown = [names[columns[0]] for columns in prepared.grouping.members]

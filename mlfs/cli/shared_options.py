@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from mlfs.api.options import NAMED, OPTIONS, TO_SELECT, Option
+from mlfs.api.options import NAMED, OF_FOLDS, OPTIONS, TO_SELECT, Option
 from mlfs.api.value_kinds import FeatureNumber, Number, Switch, ThreadCount, Whole, literal
 from mlfs.binnings import BINNINGS
 from mlfs.cli.console import Console
@@ -144,8 +144,14 @@ reading = stacked(
 
 def count(_: click.Context, __: click.Parameter, value: str | None) -> int | float | str | None:
     """80 is a number, 0.1 a share, auto and cv leave it to the data."""
-    if value is None or value.strip().lower().partition(":")[0] in WORDS:
+    if value is None or value.strip().lower() in WORDS:
         return None if value is None else value.strip().lower()
+    if value.strip().lower().startswith("cv:"):
+        most = value.strip()[3:]
+        if not (most.isascii() and most.isdigit() and int(most[:9]) >= 1):
+            msg = f"{printable(value)!r}: at most how many features are tried is a number, as in "
+            raise click.BadParameter(f"{msg}cv:80")
+        return f"cv:{int(most[:9])}"
     number = literal(value.strip())
     if isinstance(number, bool) or not isinstance(number, (int, float)):
         raise click.BadParameter(
@@ -198,6 +204,7 @@ def declared(*names: str) -> Callable[[Any], Any]:
 
 selecting = stacked(
     declared(),
+    flags_of(OF_FOLDS),
     topical(
         TO_SELECT, "--groups-from", metavar="FILE",
         help="A table of columns and their groups, such as mlfs similar writes.",
@@ -292,7 +299,16 @@ def selection_options(options: Mapping[str, Any]) -> tuple[Criterion, dict[str, 
         from mlfs.api.selection_json import read_document
 
         settings["start"] = read_document(settings["start"])
+    for option in OF_FOLDS:
+        if option.name in given() and not is_cv(settings["n"]):
+            msg = "is for a number of features by cross-validation: give -n cv, or leave it out"
+            raise UsageError(msg, option=option.name)
     return criterion, settings
+
+
+def is_cv(n: Any) -> bool:
+    """Whether the number of features is found by cross-validation: ``cv``, or ``cv:80``."""
+    return isinstance(n, str) and n.startswith("cv")
 
 
 def given() -> list[str]:

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mlfs.api.cross_validated import CrossValidation
-from mlfs.api.selection import Selection
 from mlfs.api.text import align
+from mlfs.compare.cross_validated import CrossValidation
 from mlfs.compare.results import Results
 from mlfs.data.frames import pandas
 from mlfs.errors import DataError, UsageError, check_name, printable
@@ -98,8 +97,8 @@ def pareto(
 
     Parameters
     ----------
-    curves : Selection, CrossValidation, or Results
-        A selection with ``n="cv"``, its ``cross_validation``, or what `mlfs.compare.run` returned.
+    curves : CrossValidation or Results
+        What `mlfs.compare.number_of_features` or `mlfs.compare.run` returned.
     metric : str, optional
         Of a comparison: one of its metrics, by default the first.
     data, model : str, optional
@@ -119,10 +118,6 @@ def pareto(
            3    0.8000          knee
            9    0.9000
     """
-    if isinstance(curves, Selection):
-        if curves.cross_validation is None:
-            raise UsageError("the selection has tried one number of features: select with n='cv'")
-        curves = curves.cross_validation
     if isinstance(curves, CrossValidation):
         if (metric, data, model) != (None, None, None):
             msg = "metric, data and model are for comparisons: leave them out"
@@ -130,7 +125,7 @@ def pareto(
         pairs = zip(curves.sizes.tolist(), curves.means.tolist(), strict=True)
         return front_of(curves.metric, [Point("", n, value) for n, value in pairs])
     if not isinstance(curves, Results):
-        msg = "the curves are a selection with n='cv', or the results of a comparison, not "
+        msg = "the curves are what number_of_features or run of mlfs.compare returned, not "
         raise UsageError(f"{msg}{printable(repr(curves))}")
     metric = curves.metrics[0] if metric is None else metric
     check_name(metric, "metric", curves.metrics)

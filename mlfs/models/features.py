@@ -22,7 +22,6 @@ from mlfs.api.prepared import DEFAULTS
 from mlfs.api.selecting import select_silently
 from mlfs.api.selection import Selection
 from mlfs.api.selector import FeatureSelector
-from mlfs.api.value_kinds import is_cv
 from mlfs.criteria import Criterion
 from mlfs.errors import UnknownName, UsageError, printable
 from mlfs.information.for_search import with_parents
@@ -114,7 +113,7 @@ class Selected(FeaturePlan):
         _, criterion = criteria.get(options["criterion"], options["parameters"])
         if criterion.network is not False and options["network"] is None:
             options["network"] = structure
-        if is_auto(n) or is_cv(n):
+        if is_auto(n):
             options["seed"] = seed
         options["on_pick"] = _Picks(problem.q) if is_heard() else None
         selection = select_silently(prepared, options.pop("criterion"), n, **options)

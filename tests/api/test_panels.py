@@ -114,7 +114,6 @@ def test_the_transformer_makes_panels():
         ({"cost": {"tempo": 1}}, "cost names none for 'loudness' and 22 other columns"),
         ({"cost": {"*": 0}}, "cost of '*' is a number above 0, not 0"),
         ({"cost": [1, 2]}, "cost maps columns to costs, or has one for each of 24 columns"),
-        ({"cost": {"*": 1}, "n": "cv"}, "n is 'cv', which tries many numbers"),
     ],
 )
 def test_what_makes_no_sense_is_refused(options, message):

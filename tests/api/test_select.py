@@ -48,7 +48,7 @@ def test_how_many(n, picked):
     assert len(select(n=n)) == picked
 
 
-NO_NUMBER = "n is a number of features, a share of them in (0, 1], 'all', 'auto', 'fdr' or 'cv',"
+NO_NUMBER = "n is a number of features, a share of them in (0, 1], 'all', 'auto' or 'fdr',"
 
 
 @pytest.mark.parametrize(
@@ -162,9 +162,6 @@ def test_wrong_arguments_are_refused_in_a_sentence(options, sentence):
         {"groups": np.array(1)},
         {"start": np.array(1)},
         {"criterion": "mlfs_global", "network": np.eye(2)},
-        {"n": "cv", "cv_model": np.eye(2)},
-        {"n": "cv", "cv_model": sp.csr_array(np.eye(2))},
-        {"cv_model": sp.csr_matrix(np.eye(2))},
         {"on_pick": lambda pick: None},
         {"on_pick": lambda a, b, c: None},
     ],

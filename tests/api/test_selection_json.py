@@ -22,7 +22,6 @@ WAYS: dict[str, dict[str, Any]] = {
     "per label": {"criterion": "jmi", "n": 3, "per_label": True},
     "auto": {"criterion": "mim", "n": "auto"},
     "auto per label": {"criterion": "mim", "n": "auto", "per_label": True},
-    "cv": {"criterion": "mrmr", "n": "cv:4", "cv_folds": 2},
     "network": {"criterion": "mlfs_local", "n": 3},
     "groups": {"criterion": "mim", "n": 3, "groups": {"g": ["tempo", "drums"]}},
     "resampled": {"criterion": "scls", "n": 4, "resamples": 20},

@@ -87,7 +87,6 @@ def test_frames_files_and_pipelines() -> None:
         ({"threshold": 2}, "threshold lies between 0 and 1, not 2"),
         ({"confidence": 1}, "confidence is 1: it lies between 0 and 1"),
         ({"selector": "mim"}, "selector is a FeatureSelector, not str"),
-        ({"selector": FeatureSelector("mim", "cv")}, "selector has n_features_to_select='cv'"),
     ],
 )
 def test_what_makes_no_sense_is_refused(options: dict[str, Any], message: str) -> None:

@@ -33,7 +33,7 @@ CHAIN = "only used for a label network that is learned as a chain, and the"
         ),
         (
             {"n": 2, "seed": 1},
-            "seed is only used for an automatic number of features, or one by cross-v",
+            "seed is only used for an automatic number of features, and n is 2",
         ),
     ],
 )
@@ -68,7 +68,6 @@ def test_an_option_with_a_use_is_taken() -> None:
         (["-c", "mim", "-k", "2"], f"--parents is {CHAIN} criterion mim uses none"),
         (["-c", "mim", "--order", "cheap"], f"--order is {CHAIN}"),  # the default, but asked for
         (["-n", "3", "--alpha", "0.05"], "--alpha is only used for an automatic number"),
-        (["-n", "3", "--cv-folds", "5"], "and --number is 3: leave it out, or ask for cv"),
     ],
 )
 def test_the_command_refuses_what_is_written(

@@ -49,14 +49,13 @@ def test_what_has_no_value_is_left_out():
         front_of("micro_f1", [Point("a", 1, float("nan"))])
 
 
-def test_the_curves_of_a_selection_by_cross_validation():
-    selection = mlfs.select("songs", "mim", "cv:6", cv_folds=3)
-    front = mlfs.pareto(selection)
-    assert front.to_dict() == mlfs.pareto(selection.cross_validation).to_dict()
-    assert front.points[-1].features == selection.cross_validation.best
+def test_the_curve_of_a_cross_validation():
+    found = mlfs.compare.number_of_features("songs", "mim", folds=3, most=6)
+    front = mlfs.pareto(found)
+    assert front.points[-1].features == found.best
     assert len(front.to_frame()) == len(front.points)
     with pytest.raises(mlfs.UsageError, match="leave them out"):
-        mlfs.pareto(selection, "micro_f1")
+        mlfs.pareto(found, "micro_f1")
 
 
 def test_the_curves_of_a_comparison():
@@ -74,7 +73,5 @@ def test_the_curves_of_a_comparison():
 
 @pytest.mark.parametrize("curves", [3, "songs", None])
 def test_other_things_have_no_curves(curves):
-    with pytest.raises(mlfs.UsageError, match="a selection with n='cv', or the results"):
+    with pytest.raises(mlfs.UsageError, match="what number_of_features or run of"):
         mlfs.pareto(curves)
-    with pytest.raises(mlfs.UsageError, match="has tried one number of features"):
-        mlfs.pareto(mlfs.select("songs", "mim", 3))

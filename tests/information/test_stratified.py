@@ -215,8 +215,8 @@ def test_numbers_of_features_and_p_values_are_those_within_strata() -> None:
         mlfs.FeatureSelector("mim", 2, given=SITE), n_subsamples=10, random_state=0
     ).fit(X[:, :10], Y)
     assert stable.get_support(indices=True).tolist() == [0, 1]
-    each = mlfs.select((X, Y), "mrmr", "cv", given="x10", cv_folds=2)
-    assert "x10" not in each.names
+    each = mlfs.compare.number_of_features((X, Y), "mrmr", given="x10", folds=2)
+    assert each.sizes[-1] == 10
 
 
 def test_an_explanation_holds_the_same_columns(tmp_path: Any, capsys: Any) -> None:
@@ -245,7 +245,6 @@ def test_an_explanation_holds_the_same_columns(tmp_path: Any, capsys: Any) -> No
         ({"given": SITE[1:]}, r"given is an array of shape \(299,\), and there are 300 rows: give"),
         ({"given": "site"}, "unknown feature in given 'site'"),
         ({"given": 10, "estimator": "gaussian"}, "given is set, but the estimator 'gaussian' cou"),
-        ({"given": SITE, "n": "cv"}, "given is an array, and cross-validation selects on some"),
     ],
 )
 def test_what_cannot_be_held_fixed_is_refused(options: dict[str, Any], sentence: str) -> None:

@@ -14,6 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 import mlfs
 import mlfs.compare
 from mlfs import FeatureSelector, MlfsError, UsageError, cli
+from mlfs.compare import number_of_features
 from mlfs.compare.resampling import Folds
 from mlfs.errors import DataError
 from mlfs.metrics import evaluate
@@ -34,9 +35,7 @@ def problem(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("metric", ["micro_f1", "ranking_loss"])
 def test_scores_and_number_are_those_of_folds_one_by_one(metric: str) -> None:
     X, Y = problem()
-    chosen = mlfs.select((X, Y), "jmi", "cv", cv_folds=3, cv_metric=metric, seed=4)
-    found = chosen.cross_validation
-    assert found is not None
+    found = number_of_features((X, Y), "jmi", folds=3, metric=metric, seed=4)
     wanted = np.empty((3, 7))
     splits = Folds(3).splits(mlfs.data.from_arrays(X, Y), 4)
     for row, split in zip(wanted, splits, strict=True):
@@ -53,7 +52,6 @@ def test_scores_and_number_are_those_of_folds_one_by_one(metric: str) -> None:
     error = wanted[:, best - 1].std(ddof=1) / np.sqrt(3)
     near = [n for n in found.sizes if sign * (means[n - 1] - means[best - 1]) >= -error]
     assert (found.best, found.number) == (best, min(near))
-    assert chosen.indices == mlfs.select((X, Y), "jmi", found.number).indices
 
 
 @pytest.mark.parametrize("form", [np.array, sp.csr_array])
@@ -61,18 +59,16 @@ def test_scores_and_number_are_those_of_folds_one_by_one(metric: str) -> None:
 def test_folds_in_which_nothing_is_selected_are_refused(form: Any) -> None:
     X, Y = form(np.zeros((8, 2))), np.arange(8) % 2
     with pytest.raises(DataError, match="no feature is selected on the training rows"):
-        mlfs.select((X, Y), "scls", "cv", cv_folds=2)
+        number_of_features((X, Y), "scls", folds=2)
     found = mlfs.compare.run(mlfs.data.from_arrays(X, Y), "scls", "mlnb", 1, folds=2)
     assert all("no feature is selected" in record["note"] for record in found.records)
 
 
-def test_the_transformer_takes_classes_and_any_classifier() -> None:
+def test_classes_and_any_classifier_are_taken() -> None:
     X, Y = problem()
     y = np.array(["a", "b", "c"])[Y.argmax(axis=1)]
-    selector = FeatureSelector("jmi", "cv:4", cv_model=GaussianNB()).fit(X, y)
-    found = selector.selection_.cross_validation
-    assert {2, 4} <= {*selector.indices_}
-    assert selector.n_features_ == found.number <= 4
+    found = number_of_features((X, y), "jmi", model=GaussianNB(), most=4)
+    assert 2 <= found.number <= 4
     assert found.sizes.max() == 4
     assert found.model == "GaussianNB"
 
@@ -80,28 +76,28 @@ def test_the_transformer_takes_classes_and_any_classifier() -> None:
 def test_groups_and_included_columns_count_as_in_a_selection() -> None:
     X, Y = problem()
     options: dict[str, Any] = {"groups": {"both": [2, 4]}, "include": [0], "exclude": [6]}
-    found = mlfs.select((X, Y), "mrmr", "cv", cv_folds=2, **options)
-    assert found.cross_validation is not None
-    assert found.cross_validation.sizes.tolist() == [1, 2, 3, 4, 5]  # 0 and four others
-    assert found.indices[:3] == (0, 2, 4)
+    found = number_of_features((X, Y), "mrmr", folds=2, **options)
+    assert found.sizes.tolist() == [1, 2, 3, 4, 5]  # 0 and four others
+    groups = options.pop("groups")
+    ready = mlfs.prepare((X, Y), groups=groups)
+    again = number_of_features(ready, "mrmr", folds=2, **options)
+    np.testing.assert_array_equal(again.scores, found.scores)
 
 
 def test_columns_are_binned_and_selected_without_the_test_rows() -> None:
     rng = np.random.default_rng(0)
     X, Y = rng.integers(0, 2, (60, 300)), rng.integers(0, 2, (60, 2))
-    found = mlfs.select((X, Y), "mim", "cv:20", cv_metric="hamming_score").cross_validation
-    assert found is not None
+    found = number_of_features((X, Y), "mim", most=20, metric="hamming_score")
     assert found.means.max() < 0.65  # of all rows, the best of 300 noise columns would look good
 
 
 def test_a_key_takes_no_part_unless_it_is_included() -> None:
     X, Y = problem()
     frame = pd.DataFrame(X).add_prefix("x").assign(key=[f"row {i}" for i in range(len(X))])
-    found = mlfs.select((frame, Y), "mim", "cv:3")
-    assert "key" not in found.names
-    assert found.indices == mlfs.select((X, Y), "mim", "cv:3").indices
-    assert any("left out column with another value in every row" in note for note in found.notes)
-    assert "key" in mlfs.select((frame, Y), "mim", "cv:3", include="key").names
+    found = number_of_features((frame, Y), "mim", most=3)
+    np.testing.assert_array_equal(found.scores, number_of_features((X, Y), "mim", most=3).scores)
+    assert number_of_features((frame, Y), "mim").sizes[-1] == 7
+    assert number_of_features((frame, Y), "mim", include="key").sizes[-1] == 8
 
 
 def test_the_command_reports_the_curve(capsys: pytest.CaptureFixture[str]) -> None:
@@ -109,28 +105,51 @@ def test_the_command_reports_the_curve(capsys: pytest.CaptureFixture[str]) -> No
     assert cli.main(["select", "-c", "mrmr", *arguments, str(SONGS)]) == 0
     printed = capsys.readouterr()
     document = json.loads(printed.out)
-    curve = document["cross_validation"]
-    assert [one["n"] for one in curve["sizes"]] == [1, 2, 3, 4, 5, 6]
-    assert len(document["selected"]) == curve["number"]
-    assert document["settings"]["n"] == "cv:6"
-    assert "within one standard error" in printed.err
+    found = number_of_features(SONGS, "mrmr", most=6, folds=2, metric="macro_f1")
+    assert found.sizes.tolist() == [1, 2, 3, 4, 5, 6]
+    assert document["settings"]["n"] == len(document["selected"]) == found.number
+    assert found.note in printed.err
+    assert "within one standard error" in found.note
 
 
 @pytest.mark.parametrize(
-    ("n", "options", "message"),
+    ("arguments", "message"),
     [
-        ("cv:none", {}, "as in cv:80"),
-        (3, {"cv_folds": 3}, "cv_folds is only used for a number of features by cross-validation"),
-        ("cv", {"max_seconds": 1}, "max_seconds limits one search"),
-        ("cv", {"cv_model": GaussianNB}, "cv_model is the name of a model, or a classifier, not"),
-        ("cv", {"cv_model": "nothing"}, "unknown model 'nothing'"),
-        ("cv", {"cv_metric": "nothing"}, "unknown metric in cv_metric 'nothing'"),
-        ("cv", {"cv_metric": "cll_loss", "cv_model": "mlknn"}, "mlknn gives no joint"),
+        (["-n", "cv:none"], "as in cv:80"),
+        (["-n", "3", "--cv-folds", "5"], "--cv-folds is for a number of features by cross-v"),
     ],
 )
-def test_what_cannot_be_done_is_refused(n: Any, options: dict[str, Any], message: str) -> None:
+def test_the_command_refuses_what_it_would_not_use(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["select", *arguments, str(SONGS)]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"most": 0}, "most is a whole number of at least 1"),
+        ({"folds": 1}, "folds is a whole number of at least 2"),
+        ({"model": GaussianNB}, "model is the name of a model, or a classifier, not"),
+        ({"model": np.eye(2)}, "model is the name of a model, or a classifier, not"),
+        ({"model": "nothing"}, "unknown model 'nothing'"),
+        ({"metric": "nothing"}, "unknown metric in metric 'nothing'"),
+        ({"metric": "cll_loss", "model": "mlknn"}, "mlknn gives no joint"),
+        ({"given": np.arange(120) % 2}, "given is an array, and cross-validation selects on some"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(MlfsError, match=message):
-        mlfs.select(problem(), "mim", n, **options)
+        number_of_features(problem(), "mim", **options)
+
+
+@pytest.mark.parametrize("n", ["cv", "cv:80"])
+def test_select_says_where_it_is(n: str) -> None:
+    with pytest.raises(UsageError, match="number_of_features finds the number"):
+        mlfs.select(problem(), "mim", n)
+    with pytest.raises(UsageError, match=r"^n_features_to_select is 'cv"):
+        FeatureSelector("mim", n).fit(*problem())
 
 
 def test_a_model_that_fails_is_named() -> None:
@@ -138,14 +157,13 @@ def test_a_model_that_fails_is_named() -> None:
         def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
             raise ZeroDivisionError("no luck")
 
-    with pytest.raises(UsageError, match=r"cv_model is Broken, which fails .* no luck"):
-        mlfs.select(problem(), "mim", "cv:2", cv_model=Broken())
+    with pytest.raises(UsageError, match=r"model is Broken, which fails .* no luck"):
+        number_of_features(problem(), "mim", most=2, model=Broken())
 
 
 def test_a_single_label_is_cross_validated_with_both_of_its_values_in_every_fold() -> None:
     X, Y = problem()
-    found = mlfs.select((X, Y[:, :1]), "jmi", "cv", cv_folds=4).cross_validation
-    assert found is not None
+    found = number_of_features((X, Y[:, :1]), "jmi", folds=4)
     assert found.scores.shape[0] == 4
     data = mlfs.data.from_arrays(X, Y[:, :1])
     shares = [Y[split.test, 0].sum() for split in Folds(4).splits(data, 0)]
@@ -157,8 +175,7 @@ def test_a_missing_label_is_no_value_where_no_label_is_0() -> None:
     X, Y = problem()
     y = np.where(Y[:, :1] == 1, 1.0, np.nan)
     Y = np.hstack([y, y])
-    found = mlfs.select((X, Y), "mim", "cv", cv_folds=3, cv_metric="micro_f1").cross_validation
-    assert found is not None
+    found = number_of_features((X, Y), "mim", folds=3)
     assert found.scores.min() == 1.0  # each known label is 1
     with pytest.raises(MlfsError, match="every label is missing in every row"):
-        mlfs.select((X, np.full((120, 2), np.nan)), "mim", "cv", cv_folds=3)
+        number_of_features((X, np.full((120, 2), np.nan)), "mim", folds=3)
