@@ -11,20 +11,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.criteria import Criterion
 from mlfs.data.assemble import IDENTIFIER
 from mlfs.data.dataset import Dataset
 from mlfs.data.dates import with_dates
-from mlfs.data.packed_table import PackedTable
+from mlfs.data.row_stack import is_in_file
 from mlfs.datasets.fetching import place_of
 from mlfs.errors import Caution, UsageError, printable, setting
-
-
-@dataclass(frozen=True)
-class FileForOnce:
-    """A file that is read for one selection, whose X is released once it is coded."""
-
-    path: str | os.PathLike[str]
 
 
 @dataclass(frozen=True)
@@ -35,20 +27,6 @@ class AsGiven:
     """
 
     dataset: Dataset
-
-
-def mark_once(data: Any, criterion: Criterion, options: Mapping[str, Any]) -> Any:
-    """Mark a file whose X a selection needs only once; give other data as they are."""
-    is_file = isinstance(data, (str, os.PathLike))
-    return FileForOnce(data) if is_file and needs_x_once(criterion, options) else data
-
-
-def needs_x_once(criterion: Criterion, options: Mapping[str, Any]) -> bool:
-    """Whether X is not read again after it was coded.
-
-    It is for the order of a chain of labels; workers have their own.
-    """
-    return options["cluster"] is None and criterion.network is False
 
 
 def keeps_numbers(options: Mapping[str, Any]) -> bool:
@@ -81,9 +59,6 @@ def as_dataset(
 
         if is_elsewhere(data):
             return elsewhere(data, cluster, labels=labels, numbers=numbers, dates=dates)
-    if isinstance(data, FileForOnce):
-        dataset = as_dataset(data.path, labels, numbers=numbers, max_memory=max_memory, dates=dates)
-        return dataset.with_changes(once=True)
     if isinstance(data, AsGiven):
         return data.dataset
     if isinstance(data, Dataset):
@@ -133,27 +108,21 @@ def notes_of_reading(data: Dataset) -> tuple[str, ...]:
 
 
 def bytes_made(given_arrays: list[np.ndarray], dataset: Dataset) -> int:
-    """The bytes of the arrays that were made from the data, without those that were given."""
-    n_bytes = sum(
+    """The bytes of the arrays that were made from the data, without those that were given.
+
+    What lies in a file takes no memory that counting could not have.
+    """
+    return sum(
         array.nbytes
         for array in _arrays(dataset.table, dataset.Y)
-        if not any(np.may_share_memory(array, given) for given in given_arrays)
+        if not is_in_file(array)
+        and not any(np.may_share_memory(array, given) for given in given_arrays)
     )
-    if isinstance(dataset.table, PackedTable) and not given_arrays:
-        n_bytes += x_bytes(dataset)
-    return n_bytes
-
-
-def x_bytes(dataset: Dataset) -> int:
-    """The bytes that X takes."""
-    if isinstance(dataset.table, PackedTable):
-        return dataset.table.nbytes
-    return sum(array.nbytes for array in _arrays(dataset.table))
 
 
 def arrays_of(data: Any, dataset: Dataset) -> list[np.ndarray]:
     """The arrays that a user's data hold."""
-    if isinstance(data, (str, os.PathLike)) or dataset.once:
+    if isinstance(data, (str, os.PathLike)):
         return []
     if isinstance(data, Dataset):
         return _arrays(dataset.table, dataset.Y)

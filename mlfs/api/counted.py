@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.api.as_dataset import x_bytes
 from mlfs.api.candidates import Grouping, grouping
 from mlfs.counting.codes import Codes
 from mlfs.counting.column_groups import COLUMNS_AT_ONCE, FEW_LEVELS, LayoutKind, kinds
@@ -282,9 +281,6 @@ def count_columns(
     groups = grouping(options["groups"], dataset.names)
     coded_x = coded(dataset.table, learned, survey)
     del survey
-    if dataset.once:
-        taken -= x_bytes(dataset)
-        dataset.release()
     coded_x = groups.merged(coded_x, ignore_missing=ignore_missing)
     values = [len(label.values) for label in dataset.labels]
     y, mask_of = with_masks(code_labels(dataset.Y, values))

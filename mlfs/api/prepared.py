@@ -339,8 +339,6 @@ def prepare(
             refuse_missing(dataset)
     dataset, weights, target_binnings = _classify_labels(dataset, weights, options, notes)
     taken = bytes_made(given_arrays, dataset)
-    if dataset.once and isinstance(data, Dataset) and data is not dataset:
-        data.release()
     info: Info
     held: tuple[int, ...] = ()
     identifiers = [] if cluster is not None else identifier_columns(dataset)

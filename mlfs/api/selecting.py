@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from mlfs import criteria
-from mlfs.api.as_dataset import mark_once
 from mlfs.api.candidates import features_named
 from mlfs.api.estimators import refuse_unanswered
 from mlfs.api.options import OPTIONS, Options, check_options, number_asked
@@ -283,7 +282,7 @@ def _selected(
     refuse_on_cluster({**options, **_prepared_with(data)})
     preparing = {key: value for key, value in options.items() if key in DEFAULTS}
     preparing["groups"] = groups_to_merge(options)
-    prepared = prepare(mark_once(data, instance, options), **preparing)
+    prepared = prepare(data, **preparing)
     if is_default and prepared.dataset.shape[0] < FEWEST_ROWS:
         options = options.but(n=None)
     searched = corrected_for(prepared, name, instance)

@@ -77,7 +77,7 @@ def select(
     index is a column of X counted from 0, as in the JSON.
     """
     place = output_of(output, form, to, data, force=force)
-    criterion, settings = selection_options(options)
+    _, settings = selection_options(options)
     if place.kind == "data" and settings["cluster"] is not None:
         msg = "-o writes reduced data, but their rows stay with the workers of the cluster: "
         raise UsageError(f"{msg}name a .json file for the ranking, or leave --cluster out")
@@ -88,13 +88,10 @@ def select(
         with Waiting(console, "the workers read the data"):
             dataset = input_data(data, options)
     read = time.perf_counter()
-    on_disk = getattr(dataset.table, "on_disk", 0)
-    if on_disk:
-        console.detail(f"columns of numbers are in a temporary file of {on_disk / 1e6:,.0f} MB")
-    from mlfs.api.as_dataset import needs_x_once  # no earlier: input_data has imported it
+    from mlfs.data.row_stack import is_in_file  # no earlier: input_data has imported it
 
-    if place.kind != "data" and not is_cv(settings["n"]) and needs_x_once(criterion, settings):
-        dataset = dataset.with_changes(once=True)
+    if is_in_file(dataset.table):
+        console.detail(f"the rows are in a temporary file of {dataset.table.nbytes / 1e6:,.0f} MB")
     _, selection = run_selection(console, dataset, settings)
     _tell(console, selection, read - began, time.perf_counter() - read)
     _deliver(console, dataset, selection, place, force=force)

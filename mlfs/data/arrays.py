@@ -31,7 +31,6 @@ from mlfs.data.labels.finding import first_duplicate, resolve
 from mlfs.data.labels.label_arrays import caution_about_signs, numeric_targets, targets
 from mlfs.data.labels.label_values import is_binary, is_sets, rising_rows
 from mlfs.data.matrices import as_counted, from_sparse, needs_check
-from mlfs.data.packed_table import PackedTable
 from mlfs.data.request import Request
 from mlfs.errors import Caution, DataError, UsageError, printable
 
@@ -290,8 +289,6 @@ def _from_dense(x: Any, names: Sequence[str] | None, dates: str) -> _Table:
 
 
 def _as_array(x: Any) -> Any:
-    if isinstance(x, PackedTable):
-        return x
     if isinstance(x, np.ma.MaskedArray):
         return np.asarray(np.ma.filled(x.astype(np.float64), np.nan))
     if not isinstance(x, (list, tuple)):
@@ -325,9 +322,6 @@ def _notes(
         yield f"{missing} {subject} missing (NaN, None, or -1 beside 0 and 1)"
     if numbers is None or not numbers.size:
         return
-    is_beyond = getattr(numbers, "is_beyond", None)
-    if is_beyond is None:
-        high = float(np.fmax.reduce(numbers, axis=None))
-        is_beyond = max(high, -float(np.fmin.reduce(numbers, axis=None))) > EXACT
-    if is_beyond:
+    high = float(np.fmax.reduce(numbers, axis=None))
+    if max(high, -float(np.fmin.reduce(numbers, axis=None))) > EXACT:
         yield "X holds numbers beyond 2**53, which a 64-bit float cannot tell apart by units"

@@ -23,7 +23,6 @@ from mlfs.data.labels.label_values import (
     split_lists,
     stack_labels,
 )
-from mlfs.data.packed_table import PackedTable
 from mlfs.data.request import Request
 from mlfs.errors import Caution, DataError, plural, printable
 
@@ -141,7 +140,7 @@ def csr_rows(values: np.ndarray, columns: np.ndarray, ends: np.ndarray, width: i
 
 def assemble(
     columns: Sequence[Any],
-    table: Any,
+    tables: tuple[Any, Any],
     label_columns: LabelPositions,
     texts: Callable[[], list[str | None]],
     request: Request,
@@ -153,8 +152,8 @@ def assemble(
     ----------
     columns : sequence of Column or (str, str)
         What every column of the table is; one that cannot be a feature is its name and the reason.
-    table : ndarray or PackedTable
-        Their cells, coded.
+    tables : (ndarray, ndarray)
+        The coded cells of the columns that can be features, and of those that are labels.
     label_columns : LabelPositions
         Which are labels (see `mlfs.data.labels.finding.resolve`).
     texts : callable
@@ -165,7 +164,8 @@ def assemble(
     path, form = source
     labels: list[Label] = []
     label_codes: list[Any] = []
-    for j in label_columns.columns:
+    X, cells = tables
+    for k, j in enumerate(label_columns.columns):
         column = columns[j]
         if not isinstance(column, Column):
             name, reason = column
@@ -174,7 +174,7 @@ def assemble(
                 f"{reason}"
             )
         codes, new_labels = labels_of(
-            column, table[:, j], texts, label_columns.lists, request, path
+            column, cells[:, k], texts, label_columns.lists, request, path
         )
         label_codes.append(codes)
         labels.extend(new_labels)
@@ -185,8 +185,6 @@ def assemble(
     if not positions:
         raise DataError(f"{printable(path, 400)}: no column is left that can be a feature")
     kinds = tuple(columns[j] for j in positions)
-    packed = isinstance(table, PackedTable)
-    X = table[:, positions] if packed else table.take(positions, axis=1)
     all_notes = [*label_columns.notes, *_notes(kinds, len(X), left_out)]
     for position, column in enumerate(kinds):
         note = note_on_numbers(column, X, position)

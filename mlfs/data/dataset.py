@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.packed_table import PackedTable
 from mlfs.errors import DataError, plural, printable
 
 PARTS_OF_DATES = ("year", "month", "weekday", "hour")
@@ -69,13 +68,6 @@ class Source:
     labels_by: str = "given"
 
 
-class _ReleasedTable(NamedTuple):
-    """The shape of an X whose memory was freed."""
-
-    shape: tuple[int, int]
-    dtype: np.dtype
-
-
 class _FloatTable:
     """X as float64: a table of another type is converted when X is first read."""
 
@@ -83,8 +75,6 @@ class _FloatTable:
         if data is None:
             raise AttributeError("X is an attribute of a data set, not of the class")
         table = data.__dict__["X"]
-        if isinstance(table, PackedTable):
-            table = data.__dict__["X"] = table.toarray()
         if getattr(table, "dtype", np.float64) != np.float64 and table.dtype.kind in "biuf":
             table = data.__dict__["X"] = table.astype(np.float64)
         return table
@@ -102,8 +92,7 @@ class Dataset:
     X : ndarray of float64 or csr_array of float64, shape (N, d)
         NaN is a missing value. In a sparse X what is not stored is 0: the number 0,
         or the first value of a nominal column. Given as smaller numbers or booleans it is kept
-        so, in `table`, and becomes float64 when X is first asked for. A file that is read in pieces
-        is kept packed in the same way.
+        so, in `table`, and becomes float64 when X is first asked for.
     Y : ndarray or csr_array of int8 (int32 for many classes), shape (N, q)
         Positions in the label's `values`; -1 is a missing label (always stored).
     columns : sequence of Column
@@ -118,8 +107,6 @@ class Dataset:
         Where it came from.
     notes : tuple of str
         What a user should know about how it was read.
-    once : bool
-        Whether X serves one selection only, and is released as soon as it is coded.
     places : sequence of int, optional
         Where each column of X stands among the columns of the file or frame that are no labels;
         None if it has all of them.
@@ -133,7 +120,6 @@ class Dataset:
     left_out: tuple[tuple[str, str], ...] = ()
     source: Source = field(default_factory=Source)
     notes: tuple[str, ...] = ()
-    once: bool = field(default=False, compare=False)
     places: Sequence[int] | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
@@ -220,11 +206,6 @@ class Dataset:
     def with_changes(self, **fields: Any) -> Dataset:
         """Replace some fields; X stays as it is stored."""
         return replace(self, **{"X": self.table, **fields})
-
-    def release(self) -> None:
-        """Free the memory of X, of which only the shape and the type stay."""
-        table = self.table
-        self.__dict__["X"] = _ReleasedTable(table.shape, table.dtype)
 
     def reduced(self, features: Any) -> Dataset:
         """Keep some columns of X, in the order given."""

@@ -38,7 +38,7 @@ BINARY = {
 PATIENCE = 1.0
 
 
-PIECE = 16 << 20  # bytes of text
+PIECE = 8 << 20  # bytes of text
 LEAST_PIECE = 1 << 18
 SHARE = 64  # of a limit of memory: what is made of a piece takes some ten times its bytes
 HEAD = 1 << 16  # bytes that tell a format

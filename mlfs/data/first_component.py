@@ -18,7 +18,6 @@ import scipy.sparse as sp
 from mlfs._kernels import products
 from mlfs._kernels.products import dot, orthogonalise
 from mlfs.data.dataset import Column, Dataset
-from mlfs.data.packed_table import PackedTable
 
 AT_ONCE = 1 << 20  # cells of a dense array
 FAR = 150  # beyond this power of two the square of a square may overflow or underflow
@@ -108,7 +107,7 @@ class RowProducts:
 
     Parameters
     ----------
-    table : array, sparse matrix or PackedTable
+    table : array or sparse matrix
         The rows.
     numbers : CellNumbers
         What its cells become.
@@ -194,9 +193,6 @@ def _hits(column: np.ndarray, values: np.ndarray, shares: np.ndarray) -> np.ndar
 
 def _dense_parts(table: Any) -> Iterator[tuple[int, np.ndarray]]:
     """Some rows at a time, and the first of each."""
-    if isinstance(table, PackedTable):
-        yield from table.row_parts(in_bytes=True)
-        return
     step = max(1, AT_ONCE // max(1, table.shape[1]))
     for first in range(0, table.shape[0], step):
         rows = table[first : first + step]

@@ -11,7 +11,6 @@ import scipy.sparse as sp
 from mlfs._kernels.column_values import is_beyond
 from mlfs.data.columns import EIGHT, EXACT, column_of, first_merged, merged_error
 from mlfs.data.dataset import Column, Uniform
-from mlfs.data.packed_table import PackedTable
 from mlfs.errors import DataError, printable
 
 COUNTED_TYPES = frozenset(map(np.dtype, ("?", "b", "B", "i2", "u2", "i4", "u4", "i8", "f4", "f8")))
@@ -26,8 +25,6 @@ def as_counted(x: Any) -> Any:
 
 def needs_check(x: Any) -> bool:
     """Whether numbers need a closer look, as one may be missing, infinite or huge."""
-    if isinstance(x, PackedTable):  # looked at when it was packed
-        return x.is_beyond
     if x.dtype.kind != "f" and x.dtype.itemsize != EIGHT:
         return False
     if x.dtype not in COUNTED_TYPES or not x.flags.forc:

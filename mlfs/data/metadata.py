@@ -24,7 +24,6 @@ from mlfs.data.dataset import (
     names_of,
 )
 from mlfs.data.labels.finding import first_duplicate, resolve
-from mlfs.data.packed_table import PackedTable
 from mlfs.data.request import Limits, Request, refuse_more
 from mlfs.errors import DataError, ParseError, UsageError, printable, setting
 
@@ -242,13 +241,10 @@ def _set_nominal(data: Dataset, nominal: Sequence[tuple[str, ...]], path: str) -
     for name, declared_values in zip(names_of(columns), nominal, strict=True):
         if len(set(declared_values)) < len(declared_values):
             raise ParseError(f"two values of the column {printable(name)!r} are the same", path)
-    table = data.table
-    blocks = table.row_parts() if isinstance(table, PackedTable) else [(0, data.X)]
-    for _, rows in blocks:
-        wrong = wrong_position(rows, columns)
-        if wrong is not None:
-            raise ParseError(wrong.text, path)
-    return data.with_changes(X=table, columns=columns)
+    wrong = wrong_position(data.table, columns)
+    if wrong is not None:
+        raise ParseError(wrong.text, path)
+    return data.with_changes(columns=columns)
 
 
 class WrongCell(NamedTuple):

@@ -13,21 +13,20 @@ from __future__ import annotations
 import io
 import math
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from mlfs.data import files
-from mlfs.data.columns import EXACT, refuse_infinite, refuse_merged
+from mlfs.data.columns import refuse_infinite, refuse_merged
 from mlfs.data.dataset import Dataset, NumberedNames, Source
 from mlfs.data.files import InputFile
 from mlfs.data.matrices import COUNTED_TYPES, needs_check
-from mlfs.data.metadata import check_limits, from_parts
-from mlfs.data.packed_table import PackedTable, Packer
+from mlfs.data.metadata import from_parts
 from mlfs.data.request import Request
+from mlfs.data.row_stack import DenseStack
 from mlfs.errors import DataError, ParseError, UsageError, printable, setting
 
 
@@ -75,10 +74,7 @@ def _array(file: InputFile, request: Request | None) -> Any:
         with file.open() as stream:
             size = stream.seek(0, io.SEEK_END)
             stream.seek(0)
-            if request is None:
-                table = array(stream.read())
-            else:
-                table = matrix(stream, size, None, request, path)
+            table = array(stream.read()) if request is None else matrix(stream, size, None, path)
     except Pickled:
         raise ParseError(
             "the array holds Python objects (a pickle), which are never opened; save numbers", path
@@ -90,7 +86,6 @@ def _array(file: InputFile, request: Request | None) -> Any:
     return table
 
 
-AT_ONCE = 4 << 20  # bytes
 LONGEST = 1 << 16  # bytes, more than numpy reads of a header
 MOST_DIMENSIONS = 32
 FLOATS = {"f": (2, 4, 8), "c": (8, 16)}
@@ -107,8 +102,8 @@ class Pickled(Exception):
     """The array holds Python objects."""
 
 
-def matrix(stream: Any, size: int, names: Sequence[str] | None, request: Request, path: str) -> Any:
-    """X in a stream of so many bytes; one that is large is packed, some rows at a time.
+def matrix(stream: Any, size: int, names: Sequence[str] | None, path: str) -> Any:
+    """X in a stream of so many bytes.
 
     Parameters
     ----------
@@ -124,28 +119,21 @@ def matrix(stream: Any, size: int, names: Sequence[str] | None, request: Request
     d = form.shape[1] if len(form.shape) == 2 else 0
     if names is None or len(names) != d:
         names = NumberedNames("x", d)
-    if size <= files.PIECE or form.by_column or not is_table:
-        whole = array(head + stream.read(size - len(head) + 1), size)
-        if is_table:
-            _refuse_numbers(whole, names, 0, path)
-        return whole
-    check_limits(np.broadcast_to(np.zeros((), form.dtype), form.shape), None, request.limits, path)
-    table = packed(_rows(stream, head[form.start :], form), names, request, path)
-    if table.shape[0] != form.shape[0] or stream.read(1):
-        raise DamagedArray(f"declares {size} bytes and holds other than that")
-    return table
+    whole = array(head + stream.read(size - len(head) + 1), size)
+    if is_table:
+        _refuse_numbers(whole, names, 0, path)
+    return whole
 
 
 def packed(
     parts: Iterable[np.ndarray], names: Sequence[str], request: Request, path: str
-) -> PackedTable:
-    """Pack the rows of a table as they come; its columns have these names."""
-    packer = Packer(request.max_memory)
+) -> np.ndarray:
+    """Stack the rows of a table as they come; its columns have these names."""
+    stack = DenseStack(request.max_memory)
     for rows in parts:
-        if _refuse_numbers(rows, names, packer.n_rows, path):
-            packer.is_beyond |= bool(np.fmax.reduce(np.abs(rows), axis=None) > EXACT)
-        packer.add(rows)
-    return packer.finish()
+        _refuse_numbers(rows, names, stack.n_rows, path)
+        stack.add(rows)
+    return stack.finish()
 
 
 def _refuse_numbers(rows: np.ndarray, names: Sequence[str], rows_before: int, path: str) -> bool:
@@ -158,24 +146,6 @@ def _refuse_numbers(rows: np.ndarray, names: Sequence[str], rows_before: int, pa
     except DataError as error:
         raise error.in_file(path) from None
     return True
-
-
-def _rows(stream: Any, content: bytes, form: Form) -> Iterator[np.ndarray]:
-    """The rows of an array, some at a time."""
-    row = form.dtype.itemsize * form.shape[1]
-    step = max(1, AT_ONCE // row) * row
-    while True:
-        if len(content) < step:
-            content += stream.read(step - len(content))
-        size = len(content) // row * row
-        if not size:
-            return
-        rows = np.frombuffer(content[:size], form.dtype).reshape(-1, form.shape[1])
-        content = content[size:]
-        if form.dtype.kind == "b":
-            yield rows.view(np.uint8) != 0  # another byte than 0 and 1 would be another number
-        else:
-            yield rows.astype(form.dtype.newbyteorder("="), copy=False)
 
 
 def array(content: bytes, size: int | None = None) -> np.ndarray:

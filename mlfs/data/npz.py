@@ -34,7 +34,6 @@ from mlfs.data.dataset import Dataset, Source
 from mlfs.data.files import InputFile
 from mlfs.data.labels.finding import first_duplicate
 from mlfs.data.metadata import from_parts, pairs, values_of
-from mlfs.data.packed_table import PackedTable
 from mlfs.data.request import Request, refuse_empty, refuse_unpacked
 from mlfs.errors import DataError, MlfsError, ParseError, listed, printable
 
@@ -128,7 +127,7 @@ class Archive:
             size = entry.file_size
             with self.zip.open(entry) as stream:
                 if key == "X":
-                    return npy.matrix(stream, size, names, self.request, self.path)
+                    return npy.matrix(stream, size, names, self.path)
                 return npy.array(stream.read(size + 1), size)
         except MlfsError:
             raise
@@ -261,18 +260,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for key, array in arrays.items():
             with archive.open(f"{key}.npy", "w", force_zip64=True) as entry:
-                _write_array(array, entry)
-
-
-def _write_array(array: Any, stream: Any) -> None:
-    """Write an array as numpy does, a table that is packed some rows at a time."""
-    if not isinstance(array, PackedTable):
-        np.lib.format.write_array(stream, np.asarray(array), allow_pickle=False)
-        return
-    form = {"descr": array.dtype.str, "fortran_order": False, "shape": array.shape}
-    np.lib.format.write_array_header_1_0(stream, form)
-    for _, rows in array.row_parts():
-        stream.write(np.ascontiguousarray(rows).tobytes())
+                np.lib.format.write_array(entry, np.asarray(array), allow_pickle=False)
 
 
 def _unicode(texts: Sequence[str]) -> np.ndarray:

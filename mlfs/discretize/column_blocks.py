@@ -11,7 +11,6 @@ import scipy.sparse as sp
 
 from mlfs._kernels import column_values
 from mlfs.counting.entries import edges_of
-from mlfs.data.packed_table import PackedTable
 
 CELLS = 1 << 17
 LINE = 8
@@ -128,10 +127,6 @@ def blocks(table: Any) -> Iterator[Block]:
         return
     n_rows, n_columns = table.shape
     width = max(1, CELLS // max(1, n_rows))
-    if isinstance(table, PackedTable):
-        for first, part in table.column_parts():
-            yield from _dense_blocks(first, np.asarray(part, np.float64), width)
-        return
     gather = max(LINE, width)  # a cache line holds several columns of a row: fetch it once
     is_plain = table.dtype == np.float64 and table.flags.c_contiguous
     transposes = is_plain and table.size >= TRANSPOSED_FROM

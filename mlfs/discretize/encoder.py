@@ -22,7 +22,6 @@ from mlfs._kernels.planes import flip, write_planes
 from mlfs.counting.codes import Codes, Packed
 from mlfs.counting.entries import edges_of
 from mlfs.data.bit_slices import Slices, slice_table
-from mlfs.data.packed_table import PackedTable
 from mlfs.discretize.binning import Binning, Binnings
 from mlfs.discretize.column_blocks import Block, blocks
 from mlfs.errors import DataError
@@ -63,8 +62,7 @@ class Survey:
         n_rows, d = table.shape
         has_numbers = n_rows > 0 and d > 0 and table.dtype.kind in "biuf"
         if has_numbers and not sp.issparse(table):
-            is_packed = isinstance(table, PackedTable)
-            bits = table.slices() if is_packed else slice_table(table, n_jobs)
+            bits = slice_table(table, n_jobs)
             return cls(table, bits.counts, bits.small, bits)
         counts = np.zeros((d, SMALL + 2), np.int32)
         if not (has_numbers and table.format == "csr" and table.has_canonical_format):

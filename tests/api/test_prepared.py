@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 import mlfs
-from mlfs.data import Dataset
 from mlfs.information.for_search import report
 from tests.documents import ROOT
 
@@ -27,27 +26,6 @@ def test_a_selection_from_prepared_data_is_that_from_the_data(ready, criterion: 
     expected = mlfs.select(SONGS, criterion, 5)
     for _ in range(2):  # the second time pair statistics are there already
         assert mlfs.select(ready, criterion, 5).to_dict() == expected.to_dict()
-
-
-@pytest.mark.parametrize("options", [{}, {"target_bins": "width"}, {"labels_as": "sets"}])
-def test_data_for_one_selection_are_released_and_the_answer_is_the_same(options) -> None:
-    kept = mlfs.read(SONGS)
-    once = kept.with_changes(once=True)
-    found = mlfs.select(once, "jmi", 5, **options)
-    assert found.to_dict() == mlfs.select(kept, "jmi", 5, **options).to_dict()
-    assert not isinstance(once.table, np.ndarray)
-    assert once.shape == kept.shape
-
-
-def test_the_table_of_a_file_is_released(monkeypatch) -> None:
-    released = []
-    release = Dataset.release
-    monkeypatch.setattr(Dataset, "release", lambda data: (released.append(data), release(data)))
-    kept = mlfs.read(SONGS)
-    for n, criterion in ((5, "jmi"), (3, "mlfs_global")):
-        found = mlfs.select(SONGS, criterion, n)
-        assert found.to_dict() == mlfs.select(kept, criterion, n).to_dict()
-        assert len(released) == 1
 
 
 def test_pair_statistics_are_kept_for_the_next_criterion() -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from mlfs import cli
 from mlfs.data import files, from_arrays, read, write
-from mlfs.data.packed_table import PackedTable
 from mlfs.models import training_table
 from mlfs.models.model_files import load_stored
 from tests.documents import ROOT
@@ -59,8 +58,6 @@ def test_predictions_are_those_of_all_rows_at_once(model, form, run, in_parts) -
     whole = [run("predict", *way, "m.mlfs", f"new.{form}") for way in ways]
     written = Path("p.csv").read_text()
     in_parts()
-    if form in ("arff", "csv"):
-        assert isinstance(read(f"new.{form}").table, PackedTable)
     parts = [run("predict", *way, "m.mlfs", f"new.{form}") for way in ways]
     assert parts[0] == whole[0]
     assert parts[2] == whole[2]

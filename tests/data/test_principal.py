@@ -7,9 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 from mlfs.data import first_component as components
-from mlfs.data import from_arrays, packed_table
+from mlfs.data import from_arrays
 from mlfs.data.first_component import first_component, in_three_levels
-from mlfs.data.packed_table import Packer
 
 
 def data_of(X, **options):
@@ -85,16 +84,11 @@ def test_however_the_numbers_are_held_the_bits_are_the_same(kind, weighted, monk
     rng = np.random.default_rng(0)
     X = (rng.integers(0, 2 if kind is bool else 5, (211, 7)) * [0, 1, 1, 0, 1, 1, 1]).astype(kind)
     weights = rng.random(211) if weighted else None
-    packer = Packer()
-    for first in range(0, 211, 50):
-        packer.add(X[first : first + 50])
-    packed = data_of(X).with_changes(X=packer.finish())
     expected = first_component(data_of(X.astype(float)), weights)
     assert expected.any()
-    for data in (data_of(X), data_of(np.asfortranarray(X)), data_of(X[::-1].copy()[::-1]), packed):
+    for data in (data_of(X), data_of(np.asfortranarray(X)), data_of(X[::-1].copy()[::-1])):
         np.testing.assert_array_equal(first_component(data, weights), expected)
         monkeypatch.setattr(components, "AT_ONCE", 64)
-        monkeypatch.setattr(packed_table, "AT_ONCE", 64)
         np.testing.assert_array_equal(first_component(data, weights), expected)
 
 

@@ -10,7 +10,6 @@ from numba.core import config
 
 import mlfs
 from mlfs import DataError, UsageError
-from mlfs.data.packed_table import Packer
 from tests import naive_gaussian as naive
 
 ABLE = ["ami", "cfr", "cmim", "d2f", "icap", "jmi", "jmim", "mdmr", "mim", "mrmr", "pmu"]
@@ -342,16 +341,3 @@ def test_the_transformer_and_the_command_have_it(capsys, tmp_path):
     assert "normal-scores" in capsys.readouterr().err
     assert cli.main(["select", "-c", "mlcfs", "-n", "2", "--estimator", "gaussian", songs]) == 2
     assert "--estimator is 'gaussian', which gives no symmetrical" in capsys.readouterr().err
-
-
-def test_a_packed_table_as_of_a_large_file_has_the_answer_of_an_array():
-    X, Y = correlated(200)
-    X[:, 3] = np.round(X[:, 3])  # packed as bits, the others as numbers
-    X[::7, 1] = np.nan
-    packer = Packer()
-    packer.add(X[:100])
-    packer.add(X[100:])
-    data = mlfs.data.from_arrays(X, Y)
-    packed = data.with_changes(X=packer.finish())
-    expected, found = (mlfs.select(one, "mrmr", 4, estimator="gaussian") for one in (data, packed))
-    assert (found.indices, found.scores.tolist()) == (expected.indices, expected.scores.tolist())

@@ -129,7 +129,7 @@ def _hold(part: Any, shared: _Shared, setting: _Setting) -> HeldColumns:
     options["binnings"] = setting.binnings
     most = bytes_of(options["max_memory"])
     most = most if options["max_memory"] is not None else most // shared.share
-    data = data.with_changes(Y=shared.Y, labels=shared.labels, once=True)
+    data = data.with_changes(Y=shared.Y, labels=shared.labels)
     missing = first_missing(data.table) if options["missing"] == "error" else (0, 0, 0)
     missing = *missing[:2], setting.columns[missing[2]]
     identifiers = [setting.columns[j] for j in identifier_columns(data)]

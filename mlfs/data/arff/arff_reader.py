@@ -25,9 +25,8 @@ from mlfs.data.dates import with_dates
 from mlfs.data.files import InputFile
 from mlfs.data.labels.finding import LabelPositions, resolve
 from mlfs.data.labels.label_values import is_binary, map_texts, split_lists
-from mlfs.data.packed_table import Packer
 from mlfs.data.request import MISSING, Limits, Request, WordMemory, exceeded, refuse_more
-from mlfs.data.row_stack import RowStack
+from mlfs.data.row_stack import DenseStack, RowStack
 from mlfs.errors import DataError, ParseError, printable
 
 __all__ = ["read", "write"]
@@ -414,19 +413,19 @@ class ArffRows:
             self._whole = body
         elif self.is_sparse is None:
             max_memory = self.request.max_memory
-            stack, others = RowStack(max_memory=max_memory), RowStack(keep_small=False)
-            packers = Packer(max_memory), Packer()
-            self._X: Any = stack if parser.is_sparse else packers[0]
-            self._others: Any = others if parser.is_sparse else packers[1]
+            if parser.is_sparse:
+                self._X: Any = RowStack(max_memory=max_memory)
+                self._others: Any = RowStack(keep_small=False)
+            else:
+                self._X, self._others = DenseStack(max_memory), DenseStack()
         self.is_sparse = parser.is_sparse
         if self._whole is None:
             self._keep(body)
         self.n_rows += body.n_rows
 
     def _keep(self, body: Body) -> None:
-        n_plain = len(self.roles.plain)
         self._X.add(body.X)
-        if n_plain:
+        if n_plain := len(self.roles.plain):
             self._others.add(body.others if self.is_sparse else body.others[:, :n_plain])
         for j, column in body.texts.items():
             self._texts[j].update({i + self.n_rows: cell for i, cell in column.items()})

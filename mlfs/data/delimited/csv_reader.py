@@ -29,7 +29,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -54,8 +53,8 @@ from mlfs.data.delimited.records import (
 )
 from mlfs.data.files import BOM, InputFile, valid_lines
 from mlfs.data.labels.finding import resolve
-from mlfs.data.packed_table import Packer, recoded
 from mlfs.data.request import MISSING, Request, WordMemory, exceeded
+from mlfs.data.row_stack import LabelledRows
 from mlfs.errors import ParseError, UsageError, plural, printable, setting
 
 __all__ = ["read", "read_tsv", "write", "write_tsv"]
@@ -146,9 +145,7 @@ class Rows:
         self.n_rows = self.n_lines = 0
         self._known = wordy
         self._must_reread = False
-        self._packer = Packer(request.max_memory)
         self.memory = WordMemory(request.max_memory)
-        self._table: Any = None
 
     def read(self) -> bool:
         """Read all rows; False if they have to be read again, now that more columns are `wordy`."""
@@ -189,6 +186,7 @@ class Rows:
         self.wordy = np.zeros(len(names), np.bool_) if self._known is None else self._known
         if self.label_columns.lists:
             self.wordy[self.label_columns.columns[0]] = True
+        self._table = LabelledRows(len(names), self.label_columns.columns, self.request.max_memory)
 
     @property
     def room(self) -> int:
@@ -229,32 +227,29 @@ class Rows:
             numbers = np.flatnonzero(~self.wordy)
             cells = values[:, numbers]
             values[:, numbers] = np.where(np.isin(cells, self._codes), np.nan, cells)
-        if self.file.is_at_end and not self.n_rows:
-            self._table = values
-        else:
-            self._packer.add(values)
+        self._table.add(values)
 
     def dataset(self, form: str) -> Dataset:
         """The data set of all rows."""
-        table = self._packer.finish() if self._table is None else self._table
         columns = [Column(name) for name in self.names]
-        meaning = {}
+        codes = {}
         labels = set(self.label_columns.columns)
         for j in np.flatnonzero(self.wordy).tolist():
             columns[j] = self.words[j].column(self.names[j], of_labels=j in labels)
-            meaning[j] = self.words[j].codes(columns[j])
+            codes[j] = self.words[j].codes(columns[j])
         faults = [(at[0], j) for j, at in self.faults.items() if columns[j].kind == "numeric"]
         if faults:
             line, column, text = self.faults[min(faults)[1]]
             raise ParseError(text, self.path, line, column)
+        tables = self._table.finish()
         items: list[str | None] = []
         if self.label_columns.lists:
             j = self.label_columns.columns[0]
             all_items = [word.item for word in self.words[j].words]
-            items = [all_items[place] for place in table[:, j].astype(np.int64).tolist()]
+            items = [all_items[place] for place in tables[1][:, 0].astype(np.int64).tolist()]
         dataset = assemble(
-            columns, recoded(table, meaning), self.label_columns, lambda: items, self.request,
-            (self.path, form),
+            columns, self._table.recoded(tables, codes), self.label_columns, lambda: items,
+            self.request, (self.path, form),
         )  # fmt: skip
         beyond = [
             read_as_text(self.names[j])

@@ -32,7 +32,6 @@ from mlfs.data.files import InputFile
 from mlfs.data.labels.finding import LabelPositions
 from mlfs.data.labels.label_values import label_sets
 from mlfs.data.metadata import dump
-from mlfs.data.packed_table import Packer, recoded
 from mlfs.data.parquet.parquet_schema import (
     BOOLEANS,
     NOTE,
@@ -44,6 +43,7 @@ from mlfs.data.parquet.parquet_schema import (
     table_type,
 )
 from mlfs.data.request import Request, WordMemory, exceeded
+from mlfs.data.row_stack import LabelledRows
 from mlfs.errors import DataError, ParseError, plural, printable, setting
 
 AT_ONCE = 1 << 22  # cells
@@ -83,7 +83,8 @@ class RowGroups:
         self.words = {j: ColumnWords(self._memory) for j in worded}
         self._listed: set[str] = set()
         self.lists: list[Any] = []
-        self._packer = Packer(plan.request.max_memory)
+        labels = [k for k, j in enumerate(plan.packed_columns) if j in plan.label_columns.columns]
+        self._table = LabelledRows(len(plan.packed_columns), labels, plan.request.max_memory)
         kinds = [plan.kinds[j] for j in plan.packed_columns]
         self._dtype = table_type(kinds) if kinds else np.dtype(np.float64)
 
@@ -148,7 +149,7 @@ class RowGroups:
                 raise ParseError(
                     f"column {printable(plan.names[j])!r} holds text that is not UTF-8", path
                 ) from None
-        self._packer.add(table.T)
+        self._table.add(table.T)
         self.n_rows += n
 
     def _cells(self, array: Any, j: int) -> np.ndarray:
@@ -179,29 +180,27 @@ class RowGroups:
 
     def _dataset(self, size: int) -> Dataset:
         plan = self.plan
-        table: Any = self._packer.finish() if self._packer.n_rows else None
         columns: list[Any] = [
             (name, kind.reason) for name, kind in zip(plan.names, plan.kinds, strict=True)
         ]
-        positions, meaning = np.zeros(len(columns), np.int64), {}
+        codes: dict[int, np.ndarray] = {}
         for k, j in enumerate(plan.packed_columns):
-            positions[j] = k
-            columns[j], codes = self._column(j)
-            if codes is not None:
-                meaning[j] = codes
-        if table is not None:
-            table = table[:, positions]
-            self._check_texts(table, size)
-            table = recoded(table, meaning)
+            columns[j], codes_of_words = self._column(j)
+            if codes_of_words is not None:
+                codes[k] = codes_of_words
+        tables: Any = (np.zeros((self.n_rows, 0)), np.zeros((self.n_rows, 0)))
+        if plan.packed_columns:
+            tables = self._table.finish()
+            self._check_texts(tables[1], size)
+            tables = self._table.recoded(tables, codes)
         source = (plan.path, "parquet")
         if plan.list_column is not None:
-            return self._with_lists(columns, table, plan.list_column)
+            return self._with_lists(columns, tables, plan.list_column)
 
         def texts() -> list[str | None]:
-            j = plan.label_columns.columns[0]
-            return texts_of(columns[j], table[:, j])
+            return texts_of(columns[plan.label_columns.columns[0]], tables[1][:, 0])
 
-        return assemble(columns, table, plan.label_columns, texts, plan.request, source)
+        return assemble(columns, tables, plan.label_columns, texts, plan.request, source)
 
     def _column(self, j: int) -> tuple[Column, np.ndarray | None]:
         """The kind of a column, and the codes of its words."""
@@ -216,14 +215,14 @@ class RowGroups:
         except DataError as error:
             raise error.in_file(plan.path) from None
 
-    def _check_texts(self, table: Any, size: int) -> None:
+    def _check_texts(self, labels: np.ndarray, size: int) -> None:
         """Refuse a column of label lists whose texts, written out, are too long for their file."""
         plan = self.plan
         j = plan.label_columns.columns[0] if plan.label_columns.lists else -1
         if j not in self.words:
             return
         words, limits = self.words[j].words, plan.request.limits
-        counts = np.bincount(table[:, j].astype(np.int64), minlength=len(words) + 1)[1:]
+        counts = np.bincount(labels[:, 0].astype(np.int64), minlength=len(words) + 1)[1:]
         lengths = np.array([len(word) if isinstance(word, str) else 0 for word in words], np.int64)
         total = int(counts @ lengths)
         ratio = total // size
@@ -231,7 +230,7 @@ class RowGroups:
             noun = f"bytes of the column {printable(plan.names[j])} for each byte of the file"
             raise exceeded(limits, "max_ratio", ratio, noun, plan.path)
 
-    def _with_lists(self, columns: list[Any], table: Any, j: int) -> Dataset:
+    def _with_lists(self, columns: list[Any], tables: Any, j: int) -> Dataset:
         """The labels are the distinct texts of one column of lists."""
         plan, chosen = self.plan, self.plan.label_columns
         if len(chosen.columns) > 1:
@@ -241,7 +240,7 @@ class RowGroups:
             )
         others = [k for k in range(len(columns)) if k != j]
         features = assemble(
-            [columns[k] for k in others], None if table is None else table[:, others],
+            [columns[k] for k in others], tables,
             LabelPositions((), chosen.by, notes=chosen.notes), list, plan.request,
             (plan.path, "parquet"),
         )  # fmt: skip

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data import files, packed_table, spool
+from mlfs.data import files
 from mlfs.data.dataset import Dataset
 from mlfs.data.files import InputFile
 from mlfs.data.request import Request
@@ -54,9 +54,8 @@ class InPieces:
 
 @contextlib.contextmanager
 def _small(module: Any, size: int) -> Iterator[None]:
-    """Let pieces be small, and spools lie on the disk."""
-    changes = [(files, "PIECE", size), (packed_table, "AT_ONCE", 64 * size)]
-    changes += [(spool, "IN_MEMORY", 100)] * (size % 2)
+    """Let pieces be small."""
+    changes: list[tuple[Any, str, int]] = [(files, "PIECE", size)]
     changes += [(module, "AT_ONCE", size)] * hasattr(module, "AT_ONCE")
     before = [getattr(where, name) for where, name, _ in changes]
     for where, name, value in changes:
