@@ -21,8 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 
 import mlfs
+from benchmarks.generated import PRESETS, preset
 from mlfs.data import Dataset
-from mlfs.data.generated import PRESETS, preset
 
 __all__ = ["Found", "judged", "main"]
 
@@ -65,7 +65,7 @@ def judged(data: Dataset, picks: list[str]) -> Found:
     Parameters
     ----------
     data : Dataset
-        What `mlfs.data.generated.hypercubes` made.
+        What `benchmarks.generated.hypercubes` made.
     picks : list of str
         The names of the picks.
 

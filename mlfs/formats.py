@@ -54,15 +54,9 @@ OURS = {
     "svmlight": Format((".svm", ".svmlight", ".libsvm"), "mlfs.data.svmlight"),
     "xmc": Format((".xmc",), "mlfs.data.svmlight", variant="_xmc"),  # .txt too, see sniff_format
     "npz": Format((".npz",), "mlfs.data.npz"),
-    "npy": Format((".npy",), "mlfs.data.npy", is_written=False),
     "mat": Format((".mat",), "mlfs.data.mat"),
-    "parquet": Format(
-        (".parquet", ".pq"),
-        "mlfs.data.parquet.parquet_reader",
-        package="pyarrow",
-        extra="parquet",
-    ),
-    "h5ad": Format((".h5ad",), "mlfs.data.h5ad", package="h5py", extra="h5ad", is_written=False),
+    "parquet": Format((".parquet", ".pq"), "mlfs.data.parquet", package="pyarrow", extra="parquet"),
+    "h5ad": Format((".h5ad",), "mlfs.data.h5ad", package="anndata", extra="h5ad", is_written=False),
 }
 FORMATS = Registry("formats", OURS)
 WRITTEN = tuple(name for name, form in OURS.items() if form.is_written)

@@ -169,8 +169,8 @@ def _works() -> list[Work]:
 
 def prepare(soak: Soak) -> None:
     """Make the data, and let each command run undisturbed, twice: the answers are the same."""
+    from benchmarks.generated import hypercubes
     from mlfs.data import write
-    from mlfs.data.generated import hypercubes
 
     write(hypercubes(400, 300, 8, seed=1), soak.folder / "data.arff")
     soak.works = _works()

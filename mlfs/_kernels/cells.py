@@ -29,7 +29,6 @@ def rows_of_cells(
     text: Any,
     pos: int,
     end: int,
-    longest: int,
     separator: int,
     wordy: Any,
     singles: Any,
@@ -84,8 +83,6 @@ def rows_of_cells(
                 return STOPPED, row
             values[i, j] = value
             pos = stop + 1
-        if pos - row - 1 > longest:
-            return STOPPED, row
         counts[0] = i + 1
     return DONE, end
 

@@ -59,9 +59,7 @@ class PairRows(NamedTuple):
 
 
 @compiled
-def pair_rows(
-    text: Any, pos: int, end: int, longest: int, has_comments: bool, out: Any
-) -> tuple[int, int]:
+def pair_rows(text: Any, pos: int, end: int, has_comments: bool, out: Any) -> tuple[int, int]:
     """Read rows: why it stopped, and where.
 
     With comments, as svmlight has them, an empty line is no row.
@@ -87,8 +85,6 @@ def pair_rows(
             is_row = m > counts[IDS] or n > counts[ENTRIES]
             while byte(text, pos) != NEWLINE:
                 pos += 1
-        if pos - row > longest:
-            return STOPPED, row
         pos += 1
         if is_row:
             out.ends[i, 0], out.ends[i, 1] = n, m

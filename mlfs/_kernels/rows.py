@@ -70,7 +70,7 @@ class Sparse(NamedTuple):
 
 @compiled
 def dense_rows(
-    text: Any, pos: int, end: int, longest: int, columns: Any, names: Any, out: Any
+    text: Any, pos: int, end: int, columns: Any, names: Any, out: Any
 ) -> tuple[int, int]:
     """Read dense rows: why it stopped, and where."""
     width = len(columns.kinds)
@@ -86,7 +86,7 @@ def dense_rows(
         if counts[1] + width > len(out.hard):
             return HARD, row
         pos, n_hard = _dense_row(text, pos, columns, names, out)
-        if pos < 0 or byte(text, pos) != NEWLINE or pos - row > longest:
+        if pos < 0 or byte(text, pos) != NEWLINE:
             return STOPPED, row
         pos += 1
         counts[0], counts[1] = counts[0] + 1, n_hard
@@ -138,7 +138,7 @@ def _dense_row(text: Any, pos: int, columns: Any, names: Any, out: Any) -> tuple
 
 @specialized
 def sparse_rows(
-    text: Any, pos: int, end: int, longest: int, columns: Any, names: Any, out: Any
+    text: Any, pos: int, end: int, columns: Any, names: Any, out: Any
 ) -> tuple[int, int]:
     """Read sparse rows, without `names` those of one-byte values: why it stopped, and where."""
     kinds, first_single, singles, places = columns
@@ -192,7 +192,7 @@ def sparse_rows(
             elif after != CLOSE:
                 return STOPPED, row
         pos = blank_end(text, pos + 1)
-        if byte(text, pos) != NEWLINE or pos - row > longest:
+        if byte(text, pos) != NEWLINE:
             return STOPPED, row
         pos += 1
         ends[i, 0], ends[i, 1] = n, m

@@ -68,10 +68,14 @@ def as_dataset(
         return with_dates(_counted_by_itself(data), dates)
     from mlfs.data.arrays import from_arrays
     from mlfs.data.formats import read
+    from mlfs.data.h5ad import from_anndata, is_anndata
+    from mlfs.data.request import Request
 
     if isinstance(data, (str, os.PathLike)):
         place = place_of(data) if isinstance(data, str) else data
         return read(Path(place), labels=labels, numbers=numbers, max_memory=max_memory, dates=dates)
+    if is_anndata(data):
+        return from_anndata(data, Request(labels=labels, numbers=numbers))
     if isinstance(data, tuple) and len(data) == 2:
         if labels is not None:
             msg = "names columns of a file or frame, and Y is given as well: give one of the two"

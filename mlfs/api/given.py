@@ -35,11 +35,23 @@ def refuse_given(options: Mapping[str, Any]) -> None:
         raise UsageError(msg, option="given")
 
 
+def columns_of_rows(given: Any, dataset: Dataset) -> list[str]:
+    """The names in `given`, if all are of columns that the data set has beside X."""
+    names = [given] if isinstance(given, str) else given
+    if not isinstance(names, (list, tuple)) or not dataset.row_columns:
+        return []
+    return list(names) if all(name in dataset.row_columns for name in names) else []
+
+
 def codes_of_rows(given: Any, dataset: Dataset, sample_weight: Any) -> np.ndarray | None:
     """Number the strata of an array or a frame with a row for each row of the data.
 
     Rows of weight 0, which are not counted, are left out. It is None where columns are named.
     """
+    names = columns_of_rows(given, dataset)
+    if names:
+        columns = [np.asarray(dataset.row_columns[name]).astype(str) for name in names]
+        given = np.column_stack(columns)
     if isinstance(given, (str, Integral, list, tuple)):
         return None
     given = as_frame(given)

@@ -26,7 +26,14 @@ from mlfs.api.gaussian_prepared import (
     gaussian_info,
     refuse_options_of_counts,
 )
-from mlfs.api.given import AN_ARRAY, codes_of_rows, is_set, refuse_given, within_strata
+from mlfs.api.given import (
+    AN_ARRAY,
+    codes_of_rows,
+    columns_of_rows,
+    is_set,
+    refuse_given,
+    within_strata,
+)
 from mlfs.api.labels_as import bin_targets, keep_known_sets, label_sets
 from mlfs.api.missing_values import refuse_missing, refuse_missing_labels
 from mlfs.api.options import check_options
@@ -141,7 +148,7 @@ class Prepared:
     def given(self) -> list[str] | str:
         """The names of the columns that are held fixed, or "an array"."""
         if is_set(self.options["given"]) and not self.held:
-            return AN_ARRAY
+            return columns_of_rows(self.options["given"], self.dataset) or AN_ARRAY
         return [self.dataset.names[j] for j in self.held]
 
     @property

@@ -17,7 +17,7 @@ from mlfs import __version__
 from mlfs.cli.audit_command import audit
 from mlfs.cli.compare_command import compare
 from mlfs.cli.console import INTERRUPTED, ClosedOutput, Console
-from mlfs.cli.convert_command import convert, generate
+from mlfs.cli.convert_command import convert
 from mlfs.cli.datasets_command import datasets
 from mlfs.cli.explain_command import explain
 from mlfs.cli.explore_command import explore
@@ -75,7 +75,7 @@ def cli(context: click.Context) -> None:
 
 COMMANDS = (
     select, similar, audit, info, criteria, explain, train, predict, evaluate, structure, compare,
-    explore, convert, generate, datasets,
+    explore, convert, datasets,
 )  # fmt: skip
 for command in COMMANDS:
     cli.add_command(command)

@@ -47,7 +47,6 @@ ELSEWHERE: tuple[tuple[str, str, str], ...] = (  # options, the commands without
     ("-o --output", "info explain evaluate criteria", TO_STDOUT),
     ("-o --output", "convert", "name the new file behind the old one, as in mlfs convert IN OUT"),
     ("--format", "convert", "--from is the format of IN, --to that of OUT"),
-    ("--format", "generate", "the suffix of -o FILE says what is written"),
     ("--format", "predict", "predictions are written as CSV"),
     ("--format", "train", "a model file has one form"),
 )  # fmt: skip

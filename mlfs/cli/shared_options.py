@@ -129,7 +129,7 @@ _reading = stacked(
             help="The encoding of a text file."),
     topical(
         "Data", "--limit", metavar="NAME=NUMBER", multiple=True,
-        help="Raise a limit of the readers, such as max_rows=200M. Repeatable.",
+        help="Raise a limit of the readers, such as max_cells=2G. Repeatable.",
     ),
 )  # fmt: skip
 

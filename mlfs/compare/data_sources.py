@@ -282,7 +282,8 @@ def drop_columns(data: Dataset, names: Sequence[str]) -> Dataset:
 def rows_of(data: Dataset, rows: np.ndarray) -> Dataset:
     """Some rows of a data set."""
     weights = None if data.weights is None else data.weights[rows]
-    return replace(data, X=data.X[rows], Y=data.Y[rows], weights=weights)
+    others = {name: np.asarray(column)[rows] for name, column in data.row_columns.items()}
+    return replace(data, X=data.X[rows], Y=data.Y[rows], weights=weights, row_columns=others)
 
 
 def dense(labels: Any) -> np.ndarray:

@@ -3,13 +3,13 @@
 `formats` finds the reader or writer of a file by its suffix, or its first bytes, and says what a
 format cannot carry. `request` holds what a user asks of a reader, and its limits. `files` opens
 and unpacks a file and cuts text into pieces of whole lines; `whole_files` writes one.
-The readers are `arff`, `delimited` (CSV and TSV), `svmlight` (and XMC, over `sparse_rows`), `npz`
-and `npy`, `mat` (over `mat_elements`), `parquet` and `h5ad`; `assemble` and `metadata` are what
-they share, and `labels` finds the label columns and maps their values. Rows that come in pieces are
-put together by `row_stack`; `bit_slices` cuts a table into bits.
+The readers are `arff`, `delimited` (CSV and TSV), `svmlight` (and XMC, over `sparse_rows`), `npz`,
+`mat`, `parquet` and `h5ad`; `assemble` and `metadata` are what they share, and `labels` finds the
+label columns and maps their values. Rows that come in pieces are put together by `row_stack`;
+`bit_slices` cuts a table into bits.
 In memory: `arrays`, with `frames`, `columns` and `matrices`.
 `dataset` is the result, shown by `html`; `identifiers` finds columns that name its rows, `dates`
-those that hold dates, and `generated` and `first_component` make and project one. `drawing` draws
+those that hold dates, and `first_component` projects one. `drawing` draws
 pictures for all packages.
 """
 

@@ -26,8 +26,8 @@ from mlfs.data.columns import (
 )
 from mlfs.data.dataset import Column, Dataset, NumberedNames, Source, Uniform, names_of
 from mlfs.data.dates import WHY, check_dates, seconds_of, with_dates
-from mlfs.data.frames import as_frame, family
-from mlfs.data.labels.finding import first_duplicate, resolve
+from mlfs.data.frames import as_frame, columns_of, family
+from mlfs.data.labels.finding import LabelPositions, first_duplicate, resolve
 from mlfs.data.labels.label_arrays import caution_about_signs, numeric_targets, targets
 from mlfs.data.labels.label_values import is_binary, is_sets, rising_rows
 from mlfs.data.matrices import as_counted, from_sparse, needs_check
@@ -181,24 +181,30 @@ def _split(x: Any, y: Any, labels: str | Sequence[str]) -> tuple[Any, Any]:
         raise UsageError("labels= names columns of X, and Y is given as well: give one of the two")
     if not family(x, "X"):
         raise UsageError(f"labels= names columns of a frame, and X is a {type(x).__name__}: give Y")
-    names = _names(x.columns, len(x.columns))
-    request = Request(labels=labels)
-    label_columns = resolve(names, request, "X")
-    column_names = list(x.columns)
-    label_set = set(label_columns.columns)
-    features = x[[name for j, name in enumerate(column_names) if j not in label_set]]
-    if not label_columns.lists:
-        return features, x[[column_names[j] for j in label_columns.columns]]
-    name = column_names[label_columns.columns[0]]
-    column = x[name]
+    chosen, y = split_labels(x, Request(labels=labels), "X")
+    others = [j for j in range(len(x.columns)) if j not in {*chosen.columns}]
+    if not others:
+        resolve(_names(x.columns, len(x.columns)), Request(labels=labels), "X")
+    return columns_of(x, others), y
+
+
+def split_labels(frame: Any, request: Request, path: str) -> tuple[LabelPositions, Any]:
+    """Find the label columns of a frame, and take them out: the columns, or a list of sets."""
+    names = _names(frame.columns, len(frame.columns))
+    chosen = resolve(names, request, path, with_features=False)
+    if not chosen.lists:
+        return chosen, columns_of(frame, list(chosen.columns))
+    name = list(frame.columns)[chosen.columns[0]]
+    column = frame[name]
     values = column.to_list()
     if any(isinstance(value, (list, tuple, set, frozenset, np.ndarray)) for value in values):
-        return features, column
+        return chosen, column
     texts = [None if is_missing(value) else str(value) for value in values]
-    if is_binary({text for text in texts if text is not None}):
-        return features, x[[name]]
+    is_decimal = any(isinstance(v, float) and v % 1 > 0 for v in values)
+    if is_decimal or is_binary({text for text in texts if text is not None}):
+        return chosen, columns_of(frame, list(chosen.columns))
     separator = request.separator
-    return features, [
+    return chosen, [
         None if text is None else [part.strip() for part in text.split(separator) if part.strip()]
         for text in texts
     ]

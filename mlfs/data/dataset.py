@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, overload
@@ -110,6 +110,9 @@ class Dataset:
     places : sequence of int, optional
         Where each column of X stands among the columns of the file or frame that are no labels;
         None if it has all of them.
+    row_columns : mapping of str to series
+        What else is known of each row, such as the columns of `obs` of AnnData, which can be held
+        fixed (``given="batch"``).
     """
 
     X: Any
@@ -121,6 +124,7 @@ class Dataset:
     source: Source = field(default_factory=Source)
     notes: tuple[str, ...] = ()
     places: Sequence[int] | None = field(default=None, compare=False)
+    row_columns: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def __repr__(self) -> str:
         rows, features, labels = self.shape

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import glob
 import io
-import os
 import re
 import stat
 import sys
@@ -15,13 +14,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from mlfs.data.request import Limits, Request, exceeded, refuse_memory, refuse_unpacked
+from mlfs.data.request import Limits, Request, refuse_memory, refuse_unpacked
 from mlfs.errors import DataError, ParseError, UsageError, printable, setting
 
 MAGIC = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\x00"}
 CHUNK = 1 << 20
-
-
 HALVES = re.compile("[\ud800-\udfff]")
 BOM = b"\xef\xbb\xbf"
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -83,14 +80,14 @@ class InputFile:
         self.compression, self.is_at_end = "", False
         self._content = content
         if content is None and path == "-":
-            self._content = b"".join(read_chunks(sys.stdin.buffer, "", "-", limits, sniff=True))
+            self._content = b"".join(read_chunks(sys.stdin.buffer, "", "-", limits))
         if self._content is None:
             with telling(path, _hint(path)):
                 self._state = Path(path).stat()
                 self.compression = strip_compression(path)[1]
                 if not stat.S_ISREG(self._state.st_mode):
                     with _open_file(path) as raw:
-                        chunks = read_chunks(raw, self.compression, path, limits, sniff=True)
+                        chunks = read_chunks(raw, self.compression, path, limits)
                         self._content = b"".join(chunks)
         self.size = self._state.st_size if self._content is None else len(self._content)
 
@@ -115,7 +112,8 @@ class InputFile:
             return
         with telling(self.path), Path(self.path).open("rb") as raw:
             if self.compression:
-                yield from read_chunks(raw, self.compression, self.path, self.limits)
+                packed = self._state.st_size
+                yield from read_chunks(raw, self.compression, self.path, self.limits, packed=packed)
             else:
                 while chunk := raw.read(size):
                     yield chunk
@@ -337,23 +335,19 @@ def _open_file(path: str) -> BinaryIO:
         note.cancel()
 
 
-def read_small(file: str, limits: Limits) -> bytes:
-    """Read a file that says which columns are labels, bounded by ``limits.max_xml_bytes``."""
-    shown = repr(printable(file, 400))
+def read_small(file: str) -> bytes:
+    """Read a file that says which columns are labels."""
     try:
         with _open_file(file) as stream:
-            content = stream.read(limits.max_xml_bytes + 1)
-            size = max(len(content), os.fstat(stream.fileno()).st_size)
+            return stream.read()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
+        shown = repr(printable(file, 400))
         raise UsageError(f"cannot read the labels from {shown}: {reason}") from None
-    if len(content) > limits.max_xml_bytes:
-        raise exceeded(limits, "max_xml_bytes", size, "bytes of label names", file)
-    return content
 
 
 def read_chunks(
-    raw: BinaryIO, compression: str, path: str, limits: Limits, *, sniff: bool = False
+    raw: Any, compression: str, path: str, limits: Limits, *, packed: int = 0
 ) -> Iterator[bytes]:
     """Read a stream to its end, a chunk at a time.
 
@@ -362,110 +356,34 @@ def read_chunks(
     raw : binary stream
         What is read.
     compression : {"", ".gz", ".bz2", ".xz"}
-        How it is compressed.
+        How it is compressed; if it is empty, the first bytes say it.
     path : str
         What a user calls it.
     limits : Limits
         How much it may be.
-    sniff : bool
-        Find the compression by the first bytes where `compression` is empty.
+    packed : int
+        Its bytes, if they are known.
     """
+    import bz2
+    import gzip
     import lzma
     import zlib
 
-    start = b""
-    if sniff and not compression:
-        start = raw.read(8)
-        compression = next(
-            (suffix for suffix, magic in MAGIC.items() if start.startswith(magic)), ""
-        )
-    counted = _Counted(raw, start)
-    stream = _decompressor(counted, compression) if compression else counted
+    raw = raw if hasattr(raw, "peek") else io.BufferedReader(raw)
+    start = raw.peek(8)[:8] if not compression else b""
+    compression = compression or next(
+        (suffix for suffix, magic in MAGIC.items() if start.startswith(magic)), ""
+    )
+    openers: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+    stream = openers[compression](raw) if compression else raw
     size = 0
     try:
         while chunk := stream.read(CHUNK):
             size += len(chunk)
-            if compression:
-                refuse_unpacked(limits, size, counted.size, path, is_all=False)
-            elif size > limits.max_decompressed:
-                noun = "unpacked bytes"
-                raise exceeded(limits, "max_decompressed", size, noun, path, enough=2 * size)
+            refuse_unpacked(limits, size, packed, path)
             yield chunk
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
         if not compression:
             raise
         shown = printable(path, 400)
         raise DataError(f"{shown} is not a whole {compression} file: {error}") from None
-
-
-def _decompressor(raw: Any, compression: str) -> Any:
-    if compression == ".gz":
-        import gzip
-
-        return gzip.GzipFile(fileobj=raw)
-    return _Streams(raw, compression)
-
-
-class _Streams:
-    """Decompresses .bz2 or .xz streams that follow each other.
-
-    The readers of the standard library drop whatever follows the first stream and is not one,
-    so a file damaged between its streams would lose rows silently.
-    """
-
-    def __init__(self, raw: Any, compression: str) -> None:
-        import bz2
-        import lzma
-
-        self.raw = raw
-        self.make: Any = bz2.BZ2Decompressor if compression == ".bz2" else lzma.LZMADecompressor
-        self.stream: Any = self.make()
-        self.first = True
-
-    def read(self, size: int) -> bytes:
-        """At most `size` bytes more, none at the end."""
-        import lzma
-
-        while True:
-            if self.stream.eof:
-                packed = self.stream.unused_data.lstrip(b"\0")  # zeros may pad a stream
-                while not packed:
-                    packed = self.raw.read(CHUNK)
-                    if not packed:
-                        return b""
-                    packed = packed.lstrip(b"\0")
-                self.stream, self.first = self.make(), False
-            else:
-                packed = self.raw.read(CHUNK) if self.stream.needs_input else b""
-                if self.stream.needs_input and not packed:
-                    raise EOFError("it ends too early")
-            try:
-                chunk: bytes = self.stream.decompress(packed, size)
-            except (OSError, ValueError, EOFError, lzma.LZMAError) as error:
-                prefix = "" if self.first else "what follows its first stream is damaged: "
-                raise OSError(f"{prefix}{error}") from None
-            if chunk:
-                return chunk
-
-
-class _Counted(io.RawIOBase):
-    """A raw stream that counts the bytes read from it; `start` was read already."""
-
-    def __init__(self, raw: BinaryIO, start: bytes) -> None:
-        self.raw, self.start, self.size = raw, start, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        if size < 0:
-            data, self.start = self.start + self.raw.read(), b""
-        else:
-            data, self.start = self.start[:size], self.start[size:]
-            if len(data) < size:
-                data += self.raw.read(size - len(data))
-        self.size += len(data)
-        return data
-
-    def seekable(self) -> bool:
-        return False

@@ -265,7 +265,7 @@ def read(
             "if they are Parquet files (.parquet): name one file"
         )
     if files != [name]:
-        from mlfs.data.parquet.parquet_reader import read_files
+        from mlfs.data.parquet import read_files
 
         inputs = [InputFile(file, request.limits) for file in files]
         return with_dates(read_files(inputs, name, request), dates)
@@ -381,6 +381,6 @@ def _sidecar(dataset: Dataset, name: str) -> list[str]:
     file = split_suffix(name)[0] + ".xml"
     if Path(file).is_file():
         with contextlib.suppress(DataError, UsageError):
-            if set(mulan.read(file, Limits())) == set(dataset.label_names):
+            if set(mulan.read(file)) == set(dataset.label_names):
                 return []
     return [file]

@@ -1,4 +1,4 @@
-"""MATLAB files, version 5 to 7: ``data`` and ``target``, or a train and a test part.
+"""MATLAB files up to version 7, as scipy reads them: ``data`` and ``target``, or two parts.
 
 - ``data`` is N x D, ``target`` Q x N or N x Q: what fits the rows of ``data`` decides, and where
   both fit (N = Q) it is Q x N, as such files have it. A ``data`` that only fits as D x N
@@ -17,7 +17,9 @@ nominal columns, whose positions stand in ``data``, with the column of each, fro
 from __future__ import annotations
 
 import io
+import math
 import struct
+import warnings
 from collections.abc import Sequence
 from typing import Any, BinaryIO
 
@@ -26,27 +28,17 @@ import scipy.sparse as sp
 
 from mlfs.data.dataset import Dataset, Source, stack
 from mlfs.data.files import InputFile
-from mlfs.data.mat_elements import (
-    CLASSES,
-    DamagedElement,
-    Unsuited,
-    Variable,
-    numbers,
-    texts,
-    unpack_variable,
-    variables,
-)
 from mlfs.data.metadata import from_parts, pairs, values_of
-from mlfs.data.request import Limits, Request, refuse_empty, refuse_more
-from mlfs.errors import DataError, ParseError, printable
+from mlfs.data.request import Request, refuse_more, refuse_unpacked
+from mlfs.errors import DataError, MlfsError, ParseError, printable
 
-HDF5 = b"\x89HDF\r\n\x1a\n"
 MATRICES = ("data", "target", "train_data", "train_target", "test_data", "test_target")
 TEXTS = ("feature_names", "label_names", "nominal_values", "label_values")
 NUMBERS = ("nominal_columns", "label_columns", "weights")
 KNOWN = frozenset((*MATRICES, *TEXTS, *NUMBERS))
-INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-NUMERIC = ("double", "single", "sparse", *INTEGERS)
+WORDS = ("cell", "char")
+OTHERS = (*WORDS, "struct", "object", "opaque", "function", "unknown")
+EIGHT = 8  # bytes of a number, at most
 MOST = 1 << 31
 
 
@@ -61,8 +53,7 @@ def read(source: bytes | InputFile, path: str, request: Request) -> Dataset:
     >>> read(out.getvalue(), "t.mat", Request()).Y.tolist()
     [[1, 0], [0, 0], [1, 1]]
     """
-    content = InputFile.of(source, path, request).content()
-    arrays, others = _load(content, path, request.limits)
+    arrays, others = _load(InputFile.of(source, path, request))
     notes: list[str] = []
     bare = request.known is not None and "data" in arrays and "target" not in arrays
     if bare:
@@ -93,51 +84,57 @@ def read(source: bytes | InputFile, path: str, request: Request) -> Dataset:
     return data.with_changes(source=by, notes=(*notes, *data.notes))
 
 
-def _load(content: bytes, path: str, limits: Limits) -> tuple[dict[str, Any], list[str]]:
-    """The variables we know, each checked before it is read, and the names of the others."""
-    if HDF5 in content[:1024]:
+def _load(file: InputFile) -> tuple[dict[str, Any], list[str]]:
+    """The variables we know, and the names of the others."""
+    from scipy.io import loadmat, whosmat
+
+    path, limits = file.path, file.limits
+    try:
+        with file.open() as stream, warnings.catch_warnings():
+            warnings.simplefilter("error")  # of a variable that is there twice
+            found = whosmat(stream)
+            for name, shape, kind in found:
+                _check_variable(name, kind, path)
+                if name in KNOWN and kind != "sparse":
+                    refuse_more(limits, "max_cells", math.prod(shape), f"cells of {name}", path)
+                    refuse_unpacked(limits, EIGHT * math.prod(shape), file.size, path)
+            stream.seek(0)
+            arrays = loadmat(stream, variable_names=[*KNOWN], spmatrix=False)
+            read = {key: arrays[key] for key in KNOWN if key in arrays}
+            for key in {*TEXTS} & {*read}:
+                read[key] = _texts_in(key, read[key])
+    except NotImplementedError:
         raise ParseError(
             "this is a MATLAB 7.3 file (HDF5), which is not read; save it in MATLAB with "
             "save('file.mat', 'data', 'target', '-v7')",
             path,
-        )
-    arrays: dict[str, Any] = {}
-    others: dict[str, None] = {}
-    room = limits.unpacked(len(content))
-    try:
-        for head in variables(content, path):
-            if head.name not in KNOWN:
-                others[head.name] = None
-                continue
-            _check_variable(head, len(content), path, limits)
-            if head.name in arrays:
-                raise ParseError(f"the variable {head.name} is there twice; keep one", path)
-            variable = unpack_variable(head, room, path, limits)
-            if head.packed is not None:
-                room -= len(variable.body)
-            _check_variable(variable, len(content), path, limits)
-            arrays[head.name] = texts(variable) if head.name in TEXTS else numbers(variable)
-    except Unsuited as error:
-        raise ParseError(f"the variable {error}", path) from None
-    except DamagedElement as error:
-        raise ParseError(f"this is not a MATLAB file of version 5 to 7: {error}", path) from None
-    return arrays, [name for name in others if name]
+        ) from None
+    except Exception as error:
+        if isinstance(error, MlfsError):
+            raise
+        fault = f"this is not a MATLAB file of version 4 to 7: {printable(error)}"
+        raise ParseError(fault, path) from None
+    return read, [name for name, _, _ in found if name not in KNOWN and name]
 
 
-def _check_variable(variable: Variable, size: int, path: str, limits: Limits) -> None:
-    name, kind = variable.name, CLASSES[variable.kind]
-    if kind not in (("cell", "char") if name in TEXTS else NUMERIC):
-        raise ParseError(
-            f"the variable {name} is of class {kind}; "
-            f"{'a cell array of text' if name in TEXTS else 'a matrix of numbers'} is expected",
-            path,
-        )
-    if kind != "sparse":
-        noun = f"cells of the variable {name}"
-        refuse_more(limits, "max_cells", variable.cells, noun, path)
-    refuse_more(limits, "max_rows", max(variable.shape), f"rows of the variable {name}", path)
-    if kind == "sparse":
-        refuse_empty(limits, variable.shape, size, path)
+def _check_variable(name: str, kind: str, path: str) -> None:
+    """Refuse a variable of ours that is of another class than it should be."""
+    is_right = kind in WORDS if name in TEXTS else kind not in OTHERS
+    if name not in KNOWN or is_right:
+        return
+    wanted = "a cell array of text" if name in TEXTS else "a matrix of numbers"
+    raise ParseError(f"the variable {name} is of class {kind}; {wanted} is expected", path)
+
+
+def _texts_in(name: str, cells: np.ndarray) -> list[str]:
+    """The texts of a cell array, or the rows of a matrix of characters."""
+    texts = []
+    for cell in cells.ravel(order="F").tolist():
+        parts = [cell] if isinstance(cell, str) else np.ravel(cell).tolist()
+        if len(parts) > 1 or not all(isinstance(part, str) for part in parts):
+            raise ValueError(f"a cell of {name} holds other than one text")
+        texts.append("".join(parts))
+    return texts
 
 
 def _matrices(arrays: dict[str, Any], path: str, notes: list[str]) -> tuple[Any, Any]:

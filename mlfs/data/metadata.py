@@ -24,7 +24,7 @@ from mlfs.data.dataset import (
     names_of,
 )
 from mlfs.data.labels.finding import first_duplicate, resolve
-from mlfs.data.request import Limits, Request, refuse_more
+from mlfs.data.request import Request, refuse_more, refuse_sparse
 from mlfs.errors import DataError, ParseError, UsageError, printable, setting
 
 
@@ -52,14 +52,14 @@ def dump(dataset: Dataset) -> str:
 
 
 def load(
-    text: str, path: str, limits: Limits, line: int | None = None, *, can_be_empty: bool = False
+    text: str, path: str, line: int | None = None, *, can_be_empty: bool = False
 ) -> tuple[list[Column], list[Label]]:
     """Read what `dump` wrote; a nominal column may have no value if `can_be_empty`.
 
     Examples
     --------
     >>> text = '{"features": ["a"], "nominal": {"0": ["u"]}, "labels": ["l"], "values": {}}'
-    >>> columns, labels = load(text, "t.svm", Limits())
+    >>> columns, labels = load(text, "t.svm")
     >>> columns, labels[0].values
     ([Column(name='a', kind='nominal', values=('u',))], ('0', '1'))
     """
@@ -68,18 +68,16 @@ def load(
         columns = [Column(name) for name in _texts(record["features"])]
         for j, values in record["nominal"].items():
             k = _position(j)
-            texts = () if can_be_empty and values == [] else _distinct(values, limits)
+            texts = () if can_be_empty and values == [] else _distinct(values)
             columns[k] = Column(columns[k].name, "nominal", texts)
         labels = [Label(name) for name in _texts(record["labels"])]
         for j, values in record["values"].items():
             k = _position(j)
-            labels[k] = Label(labels[k].name, _distinct(values, limits))
+            labels[k] = Label(labels[k].name, _distinct(values))
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
         raise ParseError(
             "the note '# mlfs' about the columns is not what mlfs writes; delete it", path, line
         ) from None
-    refuse_more(limits, "max_attributes", len(columns), "features", path, line)
-    refuse_more(limits, "max_labels", len(labels), "labels", path, line)
     for names in ([c.name for c in columns], [lab.name for lab in labels]):
         duplicate = first_duplicate(names)
         if duplicate is not None:
@@ -97,10 +95,10 @@ def _texts(values: Any) -> tuple[str, ...]:
     return tuple(values)
 
 
-def _distinct(values: Any, limits: Limits) -> tuple[str, ...]:
-    """The values of a column or label: at least one, all different, within the limit."""
+def _distinct(values: Any) -> tuple[str, ...]:
+    """The values of a column or label: at least one, all different."""
     texts = _texts(values)
-    if not 0 < len(texts) <= limits.max_values or len(set(texts)) < len(texts):
+    if not texts or len(set(texts)) < len(texts):
         raise ValueError
     return texts
 
@@ -198,7 +196,11 @@ def from_parts(
     nominal, values : list of tuple of str, or None
         The values of the columns of X and of Y, where these hold positions in them.
     """
-    check_limits(X, Y, request.limits, path)
+    for table in (X, Y):
+        if sp.issparse(table):
+            refuse_sparse(request.limits, table.shape, path)
+        elif table is not None:
+            refuse_more(request.limits, "max_cells", table.size, "cells", path)
     as_given = Y is not None and values is None
     try:
         data = from_arrays(
@@ -219,17 +221,6 @@ def from_parts(
         data = _set_labels(data, Y, label_names, values, path)
     refuse_other_labels(request, data.columns, data.labels, path, form)
     return data
-
-
-def check_limits(X: Any, Y: Any, limits: Limits, path: str) -> None:
-    """Refuse tables beyond the limits, before anything is made of them."""
-    for table, name, noun in ((X, "max_attributes", "columns"), (Y, "max_labels", "labels")):
-        if table is None:
-            continue
-        refuse_more(limits, "max_rows", table.shape[0], "rows", path)
-        refuse_more(limits, name, table.shape[1] if table.ndim > 1 else 1, noun, path)
-        if not sp.issparse(table):
-            refuse_more(limits, "max_cells", table.size, "cells", path)
 
 
 def _set_nominal(data: Dataset, nominal: Sequence[tuple[str, ...]], path: str) -> Dataset:

@@ -13,34 +13,25 @@
 ===============================================  ==============================================
 
 `write` stores all of these, so everything reads back equal, sparse as sparse. Only what was left
-out and the notes are not kept. The sizes that the archive and the arrays declare are checked
-against the limits and against each other before anything is allocated.
+out and the notes are not kept.
 """
 
 from __future__ import annotations
 
-import io
-import struct
 import zipfile
-import zlib
 from collections.abc import Sequence
 from typing import Any, BinaryIO
 
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data import npy
 from mlfs.data.dataset import Dataset, Source
 from mlfs.data.files import InputFile
 from mlfs.data.labels.finding import first_duplicate
 from mlfs.data.metadata import from_parts, pairs, values_of
-from mlfs.data.request import Request, refuse_empty, refuse_unpacked
-from mlfs.errors import DataError, MlfsError, ParseError, listed, printable
+from mlfs.data.request import Request, refuse_sparse, refuse_unpacked
+from mlfs.errors import DataError, ParseError, listed, printable
 
-BROKEN = (
-    zipfile.BadZipFile, ValueError, OSError, EOFError, zlib.error, RuntimeError,
-    NotImplementedError, struct.error, OverflowError,
-)  # fmt: skip
 SPARSE = ("data", "indices", "indptr", "shape")
 
 
@@ -49,116 +40,104 @@ def read(source: bytes | InputFile, path: str, request: Request) -> Dataset:
 
     Examples
     --------
+    >>> import io
     >>> out = io.BytesIO()
     >>> np.savez(out, X=np.array([[0.5], [2.0]]), Y=np.array([[0, 1], [1, 0]]))
     >>> read(out.getvalue(), "t.npz", Request()).label_names
     ['y0', 'y1']
     """
-    with InputFile.of(source, path, request).open() as stream:
-        archive = Archive(stream, path, request)
-        feature_names = archive.texts("feature_names")
-        has_labels = {"Y", "Y_indptr"} & archive.entries.keys()
+    file = InputFile.of(source, path, request)
+    with file.open() as stream:
+        archive = Archive(stream, file)
         for key in ("X",) if request.known is not None else ("X", "Y"):
             archive.demand(key)
-        X = archive.matrix("X", feature_names)
-        Y = archive.matrix("Y") if has_labels else None
-        label_names, weights = archive.texts("label_names"), archive.get("weights")
-        nominal = archive.values("nominal", int(X.shape[1]) if X.ndim == 2 else 0)
-        width = int(Y.shape[1]) if Y is not None and Y.ndim == 2 else 0
-        values = None if Y is None else archive.values("label", width)
+        X = archive.matrix("X")
+        Y = archive.matrix("Y") if {"Y", "Y_indptr"} & {*archive.arrays} else None
+    nominal = archive.values("nominal", int(X.shape[1]) if X.ndim == 2 else 0)
+    width = int(Y.shape[1]) if Y is not None and Y.ndim == 2 else 0
     data = from_parts(
         X,
         Y,
         request,
         path,
         "an npz file",
-        names=(feature_names, label_names),
-        weights=weights,
+        names=(archive.texts("feature_names"), archive.texts("label_names")),
+        weights=archive.arrays.get("weights"),
         nominal=nominal,
-        values=values,
+        values=None if Y is None else archive.values("label", width),
     )
     return data.with_changes(source=Source(path, "npz", labels_by="the array Y"))
 
 
 class Archive:
-    """The arrays of a zip file, each checked before it is read.
+    """The arrays of a zip file, as `numpy.load` reads them.
 
     Parameters
     ----------
-    file : binary file
+    stream : binary file
         What is read.
-    path, request
-        As for `read`.
+    file : InputFile
+        Its path, size and limits.
     """
 
-    def __init__(self, file: Any, path: str, request: Request) -> None:
-        self.path, self.request, self.limits = path, request, request.limits
-        limits, start = self.limits, file.read(6)
-        self.size = file.seek(0, io.SEEK_END)
+    def __init__(self, stream: BinaryIO, file: InputFile) -> None:
+        self.path, self.limits = file.path, file.limits
         try:
-            self.zip = zipfile.ZipFile(file)
-        except BROKEN:
-            noun = "one .npy array" if start == b"\x93NUMPY" else "no npz (zip) file"
-            raise ParseError(
-                f"this is {noun}; write one with numpy.savez(file, X=X, Y=Y)", path
-            ) from None
-        entries = self.zip.infolist()
-        total = sum(entry.file_size for entry in entries)
-        refuse_unpacked(limits, total, self.size, path, is_all=True)
+            entries = zipfile.ZipFile(stream).infolist()
+        except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
+            stream.seek(0)
+            noun = "one .npy array" if stream.read(6) == b"\x93NUMPY" else "no npz (zip) file"
+            remedy = "write one with numpy.savez(file, X=X, Y=Y)"
+            raise ParseError(f"this is {noun}; {remedy}", self.path) from None
+        unpacked = sum(entry.file_size for entry in entries)
+        refuse_unpacked(self.limits, unpacked, file.size, self.path)
         if entries and not any(entry.filename.endswith(".npy") for entry in entries):
             shown = listed([entry.filename for entry in entries], 3)
-            raise ParseError(f"this is a zip archive of {shown}, not of arrays: unpack it", path)
-        names = [entry.filename.removesuffix(".npy") for entry in entries]
-        duplicate = first_duplicate(names)
-        if duplicate is not None:
-            raise ParseError(f"the array {printable(duplicate)} is there twice; keep one", path)
-        self.entries = dict(zip(names, entries, strict=True))
-
-    def get(self, key: str, names: Sequence[str] | None = None) -> Any:
-        """One array, or None if it is not there; `names` are those of its columns."""
-        entry = self.entries.get(key)
-        if entry is None:
-            return None
-        try:
-            if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise npy.DamagedArray("cannot be read: it is packed otherwise than numpy does")
-            if entry.header_offset < 0:
-                raise npy.DamagedArray("cannot be read: it stands outside of the archive")
-            size = entry.file_size
-            with self.zip.open(entry) as stream:
-                if key == "X":
-                    return npy.matrix(stream, size, names, self.path)
-                return npy.array(stream.read(size + 1), size)
-        except MlfsError:
-            raise
-        except npy.Pickled:
             raise ParseError(
-                f"the array {key} holds Python objects (a pickle), which are never opened; "
-                "save numbers, or text with .astype(str)",
-                self.path,
-            ) from None
-        except npy.DamagedArray as error:
-            raise ParseError(f"the array {key} {error}", self.path) from None
-        except BROKEN as error:
-            msg = f"the array {key} cannot be read: {printable(error)}"
-            raise ParseError(msg, self.path) from None
+                f"this is a zip archive of {shown}, not of arrays: unpack it", self.path
+            )
+        duplicate = first_duplicate(entry.filename for entry in entries)
+        if duplicate is not None:
+            name = printable(duplicate.removesuffix(".npy"))
+            raise ParseError(f"the array {name} is there twice; keep one", self.path)
+        stream.seek(0)
+        self.arrays: dict[str, np.ndarray] = {}
+        with np.load(stream, allow_pickle=False) as archive:
+            for key in archive.files:
+                self.arrays[key] = self._array(archive, key)
+
+    def _array(self, archive: Any, key: str) -> np.ndarray:
+        try:
+            array: np.ndarray = archive[key]
+            if array.dtype.kind in "OV":
+                raise ValueError(f"it is of type {array.dtype}; save numbers or text")
+            if array.dtype.kind == "U":
+                "".join(array.ravel().tolist()).encode()  # half a surrogate pair is no character
+        except Exception as error:  # noqa: BLE001 -- damaged headers and streams fail in any way
+            if "allow_pickle" in str(error):
+                fault = (
+                    "holds Python objects (a pickle), which are never opened; save numbers, or "
+                    "text with .astype(str)"
+                )
+            else:
+                fault = f"cannot be read: {printable(error)}"
+            raise ParseError(f"the array {printable(key)} {fault}", self.path) from None
+        return array.view(np.uint8) != 0 if array.dtype.kind == "b" else array
 
     def demand(self, key: str) -> None:
         """Refuse a file without a matrix."""
-        if not {key, f"{key}_indptr"} & self.entries.keys():
+        if not {key, f"{key}_indptr"} & {*self.arrays}:
             raise self._missing(key)
 
-    def matrix(self, key: str, names: Sequence[str] | None = None) -> Any:
+    def matrix(self, key: str) -> Any:
         """X or Y, dense or from the parts of a CSR matrix."""
-        self.demand(key)
-        if f"{key}_indptr" not in self.entries:
-            array = self.get(key, names)
-            if array.ndim == 0:
+        if f"{key}_indptr" not in self.arrays:
+            if self.arrays[key].ndim == 0:
                 raise ParseError(f"the array {key} is a single value, not a matrix", self.path)
-            return array
-        if key in self.entries:
+            return self.arrays.pop(key)
+        if key in self.arrays:
             raise ParseError(f"{key} is there dense and as {key}_indptr; keep one", self.path)
-        parts = {part: self.get(f"{key}_{part}") for part in SPARSE}
+        parts = {part: self.arrays.get(f"{key}_{part}") for part in SPARSE}
         absent = [part for part in ("indices", "shape") if parts[part] is None]
         if absent:
             raise ParseError(
@@ -180,7 +159,7 @@ class Archive:
         n, d = (int(length) for length in shape)
         if min(n, d) < 0:
             raise ParseError(f"{key}_shape is {n} x {d}", self.path)
-        refuse_empty(self.limits, (n, d), self.size, self.path)
+        refuse_sparse(self.limits, (n, d), self.path)
         data = np.ones(len(indices)) if parts["data"] is None else parts["data"]
         try:
             matrix = sp.csr_array((data, indices, indptr), shape=(n, d))
@@ -198,14 +177,14 @@ class Archive:
         return matrix
 
     def _missing(self, key: str) -> ParseError:
-        if self.entries.keys() >= {"format", "indptr"}:
+        if self.arrays.keys() >= {"format", "indptr"}:
             return ParseError(
                 "this is one sparse matrix from scipy.sparse.save_npz, so Y is missing; save both: "
                 "numpy.savez(file, X_data=X.data, X_indices=X.indices, X_indptr=X.indptr, "
                 "X_shape=X.shape, Y=Y)",
                 self.path,
             )
-        names = ", ".join(printable(name, 20) for name in list(self.entries)[:10])
+        names = ", ".join(printable(name, 20) for name in list(self.arrays)[:10])
         return ParseError(
             f"there is no array {key} (nor {key}_data, {key}_indices, {key}_indptr, {key}_shape); "
             f"the file holds: {names or 'nothing'}",
@@ -214,7 +193,7 @@ class Archive:
 
     def texts(self, key: str) -> list[str] | None:
         """An array of texts as a list, or None if it is not there."""
-        array = self.get(key)
+        array = self.arrays.get(key)
         if array is None:
             return None
         if array.ndim != 1 or array.dtype.kind != "U":
@@ -223,7 +202,7 @@ class Archive:
 
     def values(self, key: str, width: int) -> list[tuple[str, ...]] | None:
         """The values of each column, empty for a column that has none; None if not there."""
-        texts, columns = self.texts(f"{key}_values"), self.get(f"{key}_columns")
+        texts, columns = self.texts(f"{key}_values"), self.arrays.get(f"{key}_columns")
         return values_of(columns, texts, key, width, self.path)
 
 
@@ -232,6 +211,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
 
     Examples
     --------
+    >>> import io
     >>> out = io.BytesIO()
     >>> from mlfs.data.arrays import from_arrays
     >>> write(from_arrays([[0.5], [2.0]], [[0, 1], [1, 0]]), out)

@@ -9,10 +9,8 @@ from pathlib import Path
 from mlfs.errors import DataError, ParseError, UsageError, check_name, printable
 
 GIB = 1 << 30
-WORD = 400  # bytes of a word beside its text: the object, what it means, its place in a table
-FREE_WORDS = 1 << 20  # bytes
 UNPACKED = 100
-RATIO_FROM = 16 << 20  # bytes; less may be packed as well as it likes
+LINE = 64  # cells that a row, column or label of a sparse table counts as
 UNNEEDED = "nobody looks at it"
 MISSING = frozenset({  # as pandas has them, and ?
     "", "?", "NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None", "<NA>",
@@ -23,51 +21,25 @@ UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 @dataclass(frozen=True)
 class Limits:
-    """How large a file may be. Each can be raised: ``--limit max_rows=200000000``.
+    """How large a file may be. Each can be raised: ``--limit max_cells=2G``.
 
     Parameters
     ----------
-    max_line_bytes : int
-        The longest line of a text file.
-    max_attributes : int
-        The most columns that a table may have.
-    max_values : int
-        The most values that a nominal attribute may declare.
     max_decompressed : int
         The most bytes that a compressed file, an archive or standard input may unpack to; as it is
         by default, `UNPACKED` times the bytes of a large file.
-    max_ratio : int
-        The most bytes that one compressed byte may stand for (looked at beyond 16 MiB).
-    max_rows : int
-        The most rows, declared or present.
     max_cells : int
-        The most cells of a dense table, that is rows times columns.
-    max_features : int
-        The largest feature index of a format without a header (svmlight, XMC).
-    max_labels : int
-        The most labels, and the largest label index of a format without a header.
-    max_xml_bytes : int
-        The largest label file (Mulan XML, or a list of names).
-    max_empty : int
-        How many more rows, features and labels a sparse table may have than its file has bytes.
+        The most cells of a table, that is rows times columns; in a sparse one each row, column and
+        label counts as `LINE` cells, and its entries do not count.
 
     Examples
     --------
-    >>> Limits().raised(["max_rows=2k"]).max_rows
+    >>> Limits().raised(["max_cells=2k"]).max_cells
     2048
     """
 
-    max_line_bytes: int = 64 << 20
-    max_attributes: int = 2_000_000
-    max_values: int = 1_000_000
     max_decompressed: int = GIB
-    max_ratio: int = 1000
-    max_rows: int = 100_000_000
     max_cells: int = 1 << 30
-    max_features: int = 1 << 24
-    max_labels: int = 1 << 22
-    max_xml_bytes: int = 16 << 20
-    max_empty: int = 1 << 20
 
     def unpacked(self, size: int) -> int:
         """The most bytes that a file of so many may unpack to: a large file is no bomb.
@@ -200,32 +172,6 @@ def refuse_memory(size: int, max_memory: int | None, noun: str = "rows") -> None
         raise DataError(msg, option="max_memory")
 
 
-class WordMemory:
-    """The memory of names and different words as Python objects, counted as they come.
-
-    Parameters
-    ----------
-    max_memory : int, optional
-        The most bytes that they may take.
-
-    Examples
-    --------
-    >>> WordMemory(1_000_000).add(3_000, 20_000)
-    Traceback (most recent call last):
-        ...
-    mlfs.errors.DataError: max_memory is 1 MB, but the names and words read so far take 2 MB: ...
-    """
-
-    def __init__(self, max_memory: int | None) -> None:
-        self._max_memory, self._nbytes = max_memory, 0
-
-    def add(self, count: int, size: int) -> None:
-        """Count some words of so many characters together; raise if that is too much."""
-        self._nbytes += WORD * count + size
-        if self._nbytes > FREE_WORDS:  # of less, what counting takes is the better sentence
-            refuse_memory(self._nbytes, self._max_memory, "names and words")
-
-
 def exceeded(
     limits: Limits,
     name: str,
@@ -256,8 +202,8 @@ def exceeded(
 
     Examples
     --------
-    >>> print(exceeded(Limits(max_rows=3), "max_rows", 5, "rows", "a.csv"))
-    a.csv: 5 rows are more than the limit of 3; raise it with --limit max_rows=5
+    >>> print(exceeded(Limits(max_cells=3), "max_cells", 5, "cells", "a.csv"))
+    a.csv: 5 cells are more than the limit of 3; raise it with --limit max_cells=5
     """
     limit = getattr(limits, name)
     return ParseError(
@@ -283,47 +229,19 @@ def refuse_more(
         raise exceeded(limits, name, count, noun, path, line, column)
 
 
-def refuse_unpacked(limits: Limits, unpacked: int, packed: int, path: str, *, is_all: bool) -> None:
-    """Refuse what unpacks to too much, or to too much for its size.
-
-    Parameters
-    ----------
-    limits : Limits
-        The limits in force.
-    unpacked, packed : int
-        The bytes.
-    path : str
-        The file as the user named it.
-    is_all : bool
-        Whether no more may follow.
-    """
-    noun, more = "unpacked bytes", 1 if is_all else 2
+def refuse_unpacked(limits: Limits, unpacked: int, packed: int, path: str) -> None:
+    """Refuse a file of so many packed bytes that unpacks to too much."""
     if unpacked > limits.unpacked(packed):
-        raise exceeded(limits, "max_decompressed", unpacked, noun, path, enough=more * unpacked)
-    noun, more = "bytes for each compressed byte", 1 if is_all else 10
-    ratio = unpacked // max(1, packed)
-    if unpacked > RATIO_FROM and ratio > limits.max_ratio:
-        raise exceeded(limits, "max_ratio", ratio, noun, path, enough=more * ratio)
+        noun = "unpacked bytes"
+        raise exceeded(limits, "max_decompressed", unpacked, noun, path, enough=2 * unpacked)
 
 
-def refuse_empty(limits: Limits, shape: Iterable[int], size: int, path: str) -> None:
-    """Refuse a sparse table that declares far more rows and columns than its file has bytes.
-
-    Parameters
-    ----------
-    limits : Limits
-        The limits in force.
-    shape : iterable of int
-        The rows, features and labels.
-    size : int
-        The bytes of the file.
-    path : str
-        The file as the user named it.
+def refuse_sparse(limits: Limits, shape: Iterable[int], path: str) -> None:
+    """Refuse a sparse table of too many rows, features and labels, declared or present.
 
     Examples
     --------
-    >>> refuse_empty(Limits(), (10, 1_000_000, 5), 500, "a.xmc")
+    >>> refuse_sparse(Limits(), (10, 1_000_000, 5), "a.xmc")
     """
-    beyond = sum(shape) - size
-    noun = f"rows, features and labels beyond one for each of the {size} bytes of the file"
-    refuse_more(limits, "max_empty", beyond, noun, path)
+    noun = f"cells (a row, feature or label of a sparse table counts as {LINE})"
+    refuse_more(limits, "max_cells", LINE * sum(shape), noun, path)

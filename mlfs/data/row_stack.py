@@ -88,9 +88,15 @@ class LabelledRows:
         self._X.add(rows[:, _run(self.features)])
         self._labels.add(rows[:, _run(self.labels)])
 
-    def finish(self) -> tuple[np.ndarray, np.ndarray]:
-        """The features and the labels of all rows."""
-        return self._X.finish(), self._labels.finish()
+    def finish(self, cells: dict[int, np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """The features and the labels of all rows; `cells` takes the place of whole columns."""
+        X, labels = self._X.finish(), self._labels.finish()
+        if cells:
+            X, labels = (
+                with_columns(table, {k: cells[j] for k, j in enumerate(columns) if j in cells})
+                for columns, table in ((self.features.tolist(), X), (self.labels.tolist(), labels))
+            )
+        return X, labels
 
     def recoded(
         self, tables: tuple[np.ndarray, np.ndarray], codes: dict[int, np.ndarray]
@@ -103,9 +109,18 @@ class LabelledRows:
         return X, labels
 
 
+def with_columns(table: np.ndarray, cells: dict[int, np.ndarray]) -> np.ndarray:
+    """A table, which may be changed, with other columns in the place of some."""
+    if cells and table.dtype != np.float64 and not all(map(is_small, cells.values())):
+        table = table.astype(np.float64)
+    for j, column in cells.items():
+        table[:, j] = column
+    return table
+
+
 def recoded(table: np.ndarray, codes: dict[int, np.ndarray]) -> np.ndarray:
     """A table, which may be changed, whose number k of column j becomes ``codes[j][k]``."""
-    if table.dtype == np.uint8 and not all(map(is_small, codes.values())):
+    if codes and table.dtype != np.float64 and not all(map(is_small, codes.values())):
         table = table.astype(np.float64)
     step = max(ROWS, BLOCK // max(1, table.shape[1]))
     for start in range(0, len(table) if codes else 0, step):

@@ -10,9 +10,9 @@ token in 12 s. A line that it does not read is read token by token, to say what 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,7 +24,6 @@ from mlfs.data.assemble import csr_rows, row_blocks, without_weights
 from mlfs.data.columns import ROUNDED, is_rounded, number_text
 from mlfs.data.dataset import Dataset
 from mlfs.data.files import valid_lines
-from mlfs.data.request import Limits, exceeded, refuse_more
 from mlfs.data.row_stack import RowStack
 from mlfs.errors import DataError, ParseError, printable
 
@@ -42,8 +41,6 @@ class SparseText:
     ----------
     path : str
         The file, for messages.
-    limits : Limits
-        What it may hold.
     has_comments : bool
         Whether ``#`` starts a comment and an empty line is no row, as in svmlight.
     max_memory : int, optional
@@ -51,8 +48,8 @@ class SparseText:
 
     Attributes
     ----------
-    n_rows, n_lines, size, top : int
-        The rows, the lines and bytes of text, and the largest index.
+    n_rows, n_lines, top : int
+        The rows and the lines of text, and the largest index.
     top_row : int
         The first row that has the largest index, which may stand before a zero that is not kept.
     lowest : int
@@ -61,11 +58,9 @@ class SparseText:
         Whether a ``qid:`` was there (and skipped).
     """
 
-    def __init__(
-        self, path: str, limits: Limits, *, has_comments: bool, max_memory: int | None = None
-    ) -> None:
-        self.path, self.limits, self.has_comments = path, limits, has_comments
-        self.n_rows = self.n_lines = self.size = 0
+    def __init__(self, path: str, *, has_comments: bool, max_memory: int | None = None) -> None:
+        self.path, self.has_comments = path, has_comments
+        self.n_rows = self.n_lines = 0
         self.top, self.top_row, self.lowest = -1, 0, 1 << 62
         self.queries = False
         self._stack = RowStack(max_memory=max_memory)
@@ -74,9 +69,8 @@ class SparseText:
         self._counts: list[np.ndarray] = []
         self._lines: list[np.ndarray] = []
 
-    def add(self, text: bytes, later: Iterator[bytes]) -> None:
-        """Read some whole lines more; `later` are the pieces after these."""
-        self.size += len(text)
+    def add(self, text: bytes) -> None:
+        """Read some whole lines more."""
         lines_before, n_lines = self.n_lines, text.count(b"\n")
         self.n_lines += n_lines
         text, fault = valid_lines(text, self.path, lines_before)
@@ -94,19 +88,11 @@ class SparseText:
         ends, lines = out.ends[:n], out.lines[:n] + (lines_before + 1)
         columns, values = out.columns[:entries], out.values[:entries]
         self._note_indices(columns, ends)
-        if self.top > self.limits.max_features:
-            beyond = int((columns > self.limits.max_features).argmax())
-            faults.append(piece.fault(int(np.searchsorted(ends[:, 0], beyond, side="right"))))
         indptr = np.concatenate([np.zeros(1, np.int64), ends[:, 0]])
         rows = csr_rows(values, columns, indptr, self.top + 1)
         if counts[kernel.UNSORTED]:
             rows.has_sorted_indices = False
             faults += _sort(rows, lines, self.path)
-        if self.n_rows + n > self.limits.max_rows:
-            line = int(lines[self.limits.max_rows - self.n_rows])
-            faults = [fault for fault in faults if (fault.line or 0) < line]
-            if not faults:
-                self._refuse_rows(text, line - lines_before - 1, later)
         if faults:
             raise min(faults, key=lambda fault: fault.line or 0)
         if counts[kernel.ODD] and not values.all():
@@ -126,16 +112,6 @@ class SparseText:
             self.top = int(columns[entry])
             self.top_row = self.n_rows + int(np.searchsorted(ends[:, 0], entry, side="right"))
         self.lowest = min(self.lowest, int(columns.min()))
-
-    def _refuse_rows(self, text: bytes, line: int, later: Iterator[bytes]) -> NoReturn:
-        """Say that there are too many rows: no more than there are lines from the first on."""
-        n = self.limits.max_rows
-        for part in (b"".join(text.splitlines(keepends=True)[line:]), *later):
-            n += sum(
-                not self.has_comments or bool(line.partition(b"#")[0].strip())
-                for line in part.splitlines()
-            )
-        raise exceeded(self.limits, "max_rows", n, "rows", self.path)
 
     def line(self, row: int) -> int:
         """The line of a row, counted from one."""
@@ -183,7 +159,7 @@ class _Piece:
     def read(self) -> None:
         """Read all lines."""
         is_quick = tokens.is_compiled() and len(self.text) >= SMALL
-        limits, size, start = self.target.limits, len(self.text), 0
+        size, start = len(self.text), 0
         if is_quick:
             padded = self.text + b"\n" * (not self.text.endswith(b"\n"))
             size = len(padded)
@@ -192,7 +168,7 @@ class _Piece:
             status = tokens.STOPPED
             if is_quick:
                 status, start = kernel.pair_rows(
-                    bytes_, start, size, limits.max_line_bytes, self.target.has_comments, self.out
+                    bytes_, start, size, self.target.has_comments, self.out
                 )
                 self._convert_hard()
             if status == tokens.STOPPED or (status == tokens.HARD and self._is_crowded(start)):
@@ -231,8 +207,6 @@ class _Piece:
         stop = self.text.find(b"\n", start)
         stop = len(self.text) if stop < 0 else stop
         number = self.lines_before + int(counts[kernel.LINES]) + 1
-        size, noun = stop - start, "bytes in a line"
-        refuse_more(target.limits, "max_line_bytes", size, noun, target.path, number)
         line = self.text[start:stop].decode()
         is_row = True
         if target.has_comments:
@@ -256,7 +230,7 @@ class _Piece:
 
     def _tokens(self, line: str, number: int) -> tuple[list[int], list[int], list[float]]:
         """The labels, indices and values of a line."""
-        path, limits = self.target.path, self.target.limits
+        path = self.target.path
         ids: list[int] = []
         columns: list[int] = []
         values: list[float] = []
@@ -268,10 +242,8 @@ class _Piece:
                 self.target.queries = True
             else:
                 j, value = _pair(token, path, number, column)
-                if j > kernel.LARGEST and j <= limits.max_features:
+                if j > kernel.LARGEST:
                     raise ParseError(f"the index {j} is too large", path, number, column)
-                noun = "features (the largest index)"
-                refuse_more(limits, "max_features", j, noun, path, number, column)
                 columns.append(j)
                 values.append(value)
         return ids, columns, values

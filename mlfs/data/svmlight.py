@@ -39,7 +39,7 @@ from mlfs.data.metadata import (
     refuse_other_labels,
     wrong_position,
 )
-from mlfs.data.request import Limits, Request, refuse_empty, refuse_more
+from mlfs.data.request import Request, refuse_sparse
 from mlfs.data.sparse_rows import DIGITS, SparseText, label_rows, write_table
 from mlfs.errors import ParseError, plural, printable
 
@@ -56,13 +56,13 @@ def read(source: bytes | InputFile, path: str, request: Request) -> Dataset:
     >>> data.X.toarray().tolist(), data.label_names, data.Y.toarray().tolist()
     ([[0.5, 0.0, 2.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]], ['1', '5'], [[1, 1], [0, 0], [0, 1]])
     """
-    limits, note = request.limits, None
-    text = SparseText(path, limits, has_comments=True, max_memory=request.max_memory)
+    note = None
+    text = SparseText(path, has_comments=True, max_memory=request.max_memory)
     pieces = InputFile.of(source, path, request).text(request.encoding)
     for piece in pieces:
         if note is None and not text.n_rows:
-            note = _note(piece, path, limits, text.n_lines)
-        text.add(piece, pieces)
+            note = _note(piece, path, text.n_lines)
+        text.add(piece)
     if not text.n_rows:
         raise ParseError("the file holds no row; a row is written as 1,5,10 3:0.5 7:1", path)
     first = 0 if text.lowest == 0 and note is None else 1
@@ -70,10 +70,9 @@ def read(source: bytes | InputFile, path: str, request: Request) -> Dataset:
     d = len(note[0]) if note else max(0, text.top + 1 - first)
     if text.top + 1 - first > d or (note and text.lowest == 0):
         raise ParseError(f"a row holds an index that is not from 1 to {d}, as the note says", path)
-    refuse_more(limits, "max_attributes", d, "features (the largest index)", path)
     if not d:
         raise ParseError("no row holds a feature; a feature is written as index:value", path)
-    refuse_empty(limits, (text.n_rows, d, len(labels)), text.size, path)
+    refuse_sparse(request.limits, (text.n_rows, d, len(labels)), path)
     X = text.table(d, first)
     wrong = None if note is None else wrong_position(X, note[0])
     if wrong is not None:
@@ -88,16 +87,15 @@ def read(source: bytes | InputFile, path: str, request: Request) -> Dataset:
     return Dataset(X, Y, columns, labels, source=by, notes=tuple(notes))
 
 
-def _note(text: bytes, path: str, limits: Limits, lines_before: int) -> Note | None:
+def _note(text: bytes, path: str, lines_before: int) -> Note | None:
     """The note about the columns, if it is among the comments before the first row."""
     start, number = 0, lines_before
     while start < len(text):
         stop = text.find(b"\n", start)
         stop = len(text) if stop < 0 else stop
         line, number = text[start:stop], number + 1
-        refuse_more(limits, "max_line_bytes", len(line), "bytes in a line", path, number)
         if line.startswith(NOTE):
-            return load(decode(line, path, "utf-8", number - 1)[len(NOTE) :], path, limits, number)
+            return load(decode(line, path, "utf-8", number - 1)[len(NOTE) :], path, number)
         if line.removesuffix(b"\r") and (b"#" not in line or line.partition(b"#")[0].strip()):
             return None
         start = stop + 1
@@ -129,7 +127,6 @@ def _labels(
             raise ParseError("a row holds a label id that the note '# mlfs' does not name", path)
     else:
         labels = tuple(Label(str(i)) for i in distinct.tolist())
-    refuse_more(request.limits, "max_labels", len(labels), "labels", path)
     order = np.argsort(distinct)
     places = order[np.searchsorted(distinct, flat, sorter=order)] if flat.size else flat
     return label_rows(places, counts, len(labels)), labels
@@ -173,19 +170,15 @@ def read_xmc(source: bytes | InputFile, path: str, request: Request) -> Dataset:
     ((2, 3, 4), [[1, 0, 0, 1], [0, 0, 0, 0]])
     """
     file = InputFile.of(source, path, request)
-    limits, pieces = request.limits, file.text(request.encoding)
-    text = SparseText(path, limits, has_comments=False, max_memory=request.max_memory)
+    pieces = file.text(request.encoding)
+    text = SparseText(path, has_comments=False, max_memory=request.max_memory)
     start = next(pieces, b"")
     line, end, start = start.partition(b"\n")
-    refuse_more(limits, "max_line_bytes", len(line), "bytes in a line", path)
     n, d, q = _header(decode(line, path).removesuffix("\r"), path, request)
-    if not file.compression:
-        refuse_empty(limits, (n, d, q), file.size, path)
-    text.n_lines, text.size, has_end = 1, len(line) + len(end), bool(end)
+    text.n_lines, has_end = 1, bool(end)
     for piece in chain([start] if start else [], pieces):
-        text.add(piece, pieces)
+        text.add(piece)
         has_end = piece.endswith(b"\n")
-    refuse_empty(limits, (n, d, q), text.size, path)
     X = text.table(max(d, text.top + 1))
     flat, counts = text.ids()
     faults = [
@@ -257,11 +250,7 @@ def _header(line: str, path: str, request: Request) -> tuple[int, int, int]:
             "and labels", path, 1, 1,
         )  # fmt: skip
     n, d, q = map(int, words)
-    for name, count, noun in (
-        ("max_rows", n, "rows"), ("max_features", d, "features"),
-        ("max_attributes", d, "features"), ("max_labels", q, "labels"),
-    ):  # fmt: skip
-        refuse_more(request.limits, name, count, noun, path, 1)
+    refuse_sparse(request.limits, (n, d, q), path)
     if not (n and d):
         raise ParseError(
             f"the first line says {n} rows and {d} features; there is nothing", path, 1

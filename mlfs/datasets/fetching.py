@@ -21,7 +21,6 @@ from typing import Any
 
 from mlfs.data.dataset import Dataset, join_datasets
 from mlfs.data.formats import read, write
-from mlfs.data.request import Limits
 from mlfs.datasets.listing import SMALL, File, PublicDataset, info, names
 from mlfs.errors import DataError, MissingExtra, UnknownName, UsageError, plural, printable
 
@@ -116,7 +115,6 @@ def _reason(error: Any) -> str:
 
 
 FOLDER = "MLFS_DATA"
-LARGE = Limits(max_ratio=100_000)  # of files whose digest is known
 
 
 def cache_folder() -> Path:
@@ -323,7 +321,7 @@ def _provide_tables(
 
 
 def _read(file: Path) -> Dataset:
-    return read(file, limits=LARGE)
+    return read(file)
 
 
 def _rename(data: Dataset, name: str) -> Dataset:

@@ -30,6 +30,7 @@ MISSING = ("fill", "keep", "error")
 SHOWN = 5
 BARE = ("svmlight",)  # formats that do not show a column or label of zeros
 CELLS = 1 << 22  # of a table, or entries of a sparse one, that are matched at a time
+WIDEST = 2_000_000  # columns
 MOST_ROWS = 1 << 16  # that are matched at a time
 
 
@@ -164,10 +165,9 @@ class TrainingTable:
 
     def refuse_too_wide(self, dataset: Dataset, rows: int) -> None:
         """Refuse nominal columns that become too many, for so many rows at a time."""
-        limits = Limits()
         width = sum(len(field.names) for field in self.fields)
         cells = 0 if dataset.is_sparse else width * rows
-        if width > limits.max_attributes or cells > limits.max_cells:
+        if width > WIDEST or cells > Limits().max_cells:
             most = max(self.fields, key=lambda field: len(field.names))
             raise DataError(
                 f"the nominal columns become {width} columns of 0 and 1, most of them from "

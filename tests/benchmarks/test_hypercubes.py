@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks.generated import preset
 from benchmarks.hypercubes import judged, picked
-from mlfs.data.generated import preset
 
 SEEDS = range(3)
 

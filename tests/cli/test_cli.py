@@ -15,7 +15,6 @@ from click.testing import CliRunner
 import mlfs
 from mlfs import cli
 from mlfs.data import FORMATS
-from mlfs.data.generated import PRESETS
 from mlfs.discretize import METHODS
 from tests.documents import ROOT
 
@@ -264,30 +263,12 @@ def test_criteria_as_json(run) -> None:
     assert run("criteria", "--format", "names").out.split() == sorted(found)
 
 
-def test_generate_and_convert(run) -> None:
-    assert run("generate", "data40-10", "--seed", "3", "-o", "g.arff").code == 0
-    figures = json.loads(run("info", "--format", "json", "g.arff").out)
-    assert [figures[what] for what in ("rows", "features", "labels")] == [500, 40, 10]
+def test_convert(run) -> None:
+    assert run("convert", SONGS, "g.arff").code == 0
     assert run("convert", "g.arff", "h.csv.gz").code == 0
     one = run("select", "-c", "jmi", "-n", "5", "--format", "csv", "g.arff")
-    two = run(
-        "select", "-c", "jmi", "-n", "5", "--format", "csv", "--labels", "last:10", "h.csv.gz"
-    )
+    two = run("select", "-c", "jmi", "-n", "5", "--format", "csv", "--labels", "last:6", "h.csv.gz")
     assert one.out == two.out
-
-
-def test_generate_takes_sizes_beside_a_preset(run) -> None:
-    run("generate", "data40-10", "--rows", "60", "--noise", "0", "-o", "g.npz")
-    assert mlfs.read("g.npz").shape == (60, 40, 10)
-    assert run("generate", "--rows", "5").code == 2
-    done = run("generate", "data40-1")
-    assert (done.code, "did you mean 'data40-10'?" in done.err) == (2, True)
-
-
-def test_generate_without_a_place_writes_to_stdout(run) -> None:
-    done = run("generate", "--rows", "20", "--features", "4", "--labels", "2")
-    assert done.out.startswith("@relation")
-    assert done.err == ""
 
 
 def test_version_and_help(run) -> None:
@@ -323,7 +304,7 @@ def test_info_writes_matrices(run, tmp_path) -> None:
     assert "--format is for the description, in whose place --matrix - writes CSV" in said
 
 
-@pytest.mark.parametrize("name", ["select", "info", "criteria", "explain", "convert", "generate"])
+@pytest.mark.parametrize("name", ["select", "info", "criteria", "explain", "convert"])
 def test_every_command_has_examples_before_its_options(run, name: str) -> None:
     text = run(name, "--help").out
     assert text.index("Examples:\n  mlfs " + name) < text.index("--help")
@@ -350,11 +331,10 @@ def test_every_command_has_examples_before_its_options(run, name: str) -> None:
         (["select", "-n", "nan", SONGS], "a share of the features lies in (0, 1]"),
         (["select", "-n", "true", SONGS], "is no number"),
         (["select", "--include", "temp", SONGS], "did you mean 'tempo'?"),
-        (["select", "--limit", "max_row=3", SONGS], "did you mean 'max_rows'?"),
+        (["select", "--limit", "max_cell=3", SONGS], "did you mean 'max_cells'?"),
         (["select", "--from", "arf", SONGS], "did you mean 'arff'?"),
         (["select", "-j", "0", SONGS], ": --jobs is a number of threads, or -1 for all, not 0\n"),
         (["select", "--n-bins", "4", SONGS], ": --n-bins is for the binnings width, frequency"),
-        (["generate", "--noise", "2", "data40-10"], ": --noise "),
         (["select", "--bins", "width", "--n-bins", "1", SONGS], "'--n-bins': 1 is not in"),
         (["select", "--max-memory", "x", SONGS], ": --max-memory is a number of bytes"),
         (["select", "--alpha", "nan", "-n", "auto", SONGS], ": --alpha lies between 0 and 1, not"),
@@ -407,10 +387,10 @@ def test_bad_data_are_exit_code_1(run, tmp_path: Path) -> None:
 
 
 def test_a_limit_can_be_raised(run, tiny) -> None:
-    low = run("info", "--labels", "y,z", "--limit", "max_rows=3", tiny)
+    low = run("info", "--labels", "y,z", "--limit", "max_cells=3", tiny)
     assert low.code == 1
-    assert "max_rows=4" in low.err
-    assert run("info", "--labels", "y,z", "--limit", "max_rows=1k", tiny).code == 0
+    assert "raise it with --limit max_cells=" in low.err
+    assert run("info", "--labels", "y,z", "--limit", "max_cells=1k", tiny).code == 0
 
 
 def test_a_bug_of_ours_is_one_line_without_debug(run, monkeypatch) -> None:
@@ -438,8 +418,6 @@ def test_clicks_own_runner_sees_the_same() -> None:
 def test_what_the_help_lists_is_what_there_is() -> None:
     (bins,) = (one for one in cli.cli.commands["select"].params if one.name == "bins")
     assert all(name in bins.help for name in METHODS)
-    generated = cli.cli.commands["generate"].help or ""
-    assert all(name in generated for name in PRESETS)
     for command in ("select", "convert"):
         for option in cli.cli.commands[command].params:
             if isinstance(option, click.Option) and "--from" in option.opts:

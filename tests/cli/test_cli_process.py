@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.generated import hypercubes
 from mlfs import cli, read, select
-from mlfs.data.generated import hypercubes
 from tests.documents import ROOT
 
 SONGS = str(ROOT / "docs" / "examples" / "songs.arff")
@@ -109,8 +109,8 @@ def test_a_pipe_is_refused_where_it_cannot_be_read(
 
 
 @POSIX
-def test_a_closed_pipe_is_quiet() -> None:
-    line = f"{sys.executable} -m mlfs generate data800-60 | head -n 1"
+def test_a_closed_pipe_is_quiet(large: str) -> None:
+    line = f"{sys.executable} -m mlfs convert --to arff {large} - | head -n 1"
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", line], env=ENV, capture_output=True, text=True, check=False
     )

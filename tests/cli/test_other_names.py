@@ -52,7 +52,7 @@ def test_the_sentences(capsys: pytest.CaptureFixture[str], arguments: str, words
     assert f"error: no such option {words}" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("given", ["--n-bins -", "-n -", "-n x", "--bins ", "--limit max_rows=x"])
+@pytest.mark.parametrize("given", ["--n-bins -", "-n -", "-n x", "--bins ", "--limit max_cells=x"])
 def test_a_long_value_does_not_hide_the_rest(
     capsys: pytest.CaptureFixture[str], given: str
 ) -> None:

@@ -1,8 +1,10 @@
-"""h5ad files as anndata writes them: X, layers and labels are what was stored."""
+"""AnnData: the object by its attributes, and h5ad files where the package is installed."""
 
 from __future__ import annotations
 
 import sys
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,196 +12,152 @@ import scipy.sparse as sp
 
 import mlfs
 from mlfs.cli import main
-from mlfs.data import h5ad
-from mlfs.errors import DataError, UsageError
+from mlfs.data import Limits, h5ad
+from mlfs.data.request import Request
+from mlfs.errors import DataError, MissingExtra, UsageError
 
-h5py = pytest.importorskip("h5py", reason="h5py is an extra")
+pd = pytest.importorskip("pandas", reason="pandas is an extra")
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.poisson(0.5, (90, 12)).astype(np.float32)
 CELLS = RANDOM.choice(["B", "NK", "T"], 90)
 FLAGS = RANDOM.integers(0, 2, 90)
+BATCH = RANDOM.choice(["one", "two"], 90)
 NAMES = [f"gene{j}" for j in range(12)]
 
 
-def put(group, name, table):
-    """Store a dense or sparse table."""
-    if not sp.issparse(table):
-        group.create_dataset(name, data=table, chunks=True, compression="gzip")
-        return
-    part = group.create_group(name)
-    part.attrs["encoding-type"] = f"{table.format}_matrix"
-    part.attrs["shape"] = table.shape
-    for key in ("data", "indices", "indptr"):
-        part[key] = getattr(table, key)
+def obs() -> Any:
+    return pd.DataFrame(
+        {
+            "cell": pd.Categorical(CELLS),
+            "flag": FLAGS,
+            "tags": ["a", "a|b", ""] * 30,
+            "gap": pd.array([None if i == 4 else bool(f) for i, f in enumerate(FLAGS)], "boolean"),
+            "x": np.linspace(0, 1, 90),
+            "batch": BATCH,
+        },
+        index=[f"cell{i}" for i in range(90)],
+    )
 
 
-def texts(group, name, words):
-    group.create_dataset(name, data=list(words), dtype=h5py.string_dtype())
+def adata(table: Any = X, names: list[str] = NAMES) -> Any:
+    """An object with the attributes of AnnData that are read."""
+    layers = {"log": sp.csr_array(np.log1p(X))}
+    return SimpleNamespace(X=table, obs=obs(), var_names=pd.Index(names), layers=layers)
 
 
-@pytest.fixture
-def write(tmp_path):
-    """Write a file of a table, with changes of the open file."""
-
-    def make(table, change=lambda root: None, names=NAMES):
-        path = tmp_path / "t.h5ad"
-        with h5py.File(path, "w") as root:
-            if table is not None:
-                put(root, "X", table)
-            root.create_group("layers")
-            put(root["layers"], "log", sp.csr_array(np.log1p(X)))
-            for part, index in (("obs", [f"cell{i}" for i in range(90)]), ("var", names)):
-                group = root.create_group(part)
-                group.attrs["_index"] = "_index"
-                texts(group, "_index", index)
-            obs = root["obs"]
-            obs.attrs["column-order"] = ["cell", "flag", "tags", "gap", "x"]
-            kind = obs.create_group("cell")
-            values, codes = np.unique(CELLS, return_inverse=True)
-            kind["codes"] = codes.astype(np.int8)
-            texts(kind, "categories", values)
-            obs["flag"], obs["x"] = FLAGS, np.linspace(0, 1, 90)
-            texts(obs, "tags", ["a", "a|b", ""] * 30)
-            gap = obs.create_group("gap")
-            gap["values"], gap["mask"] = FLAGS.astype(bool), np.arange(90) == 4
-            change(root)
-        return path
-
-    return make
+def read(data: Any, **options: Any) -> mlfs.Dataset:
+    return h5ad.from_anndata(data, Request(**options), "t.h5ad")
 
 
-@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.csc_array])
-@pytest.mark.parametrize("at_once", [1, 37, 1 << 22])
-def test_a_table_is_what_was_stored(kind, at_once, write, monkeypatch):
-    monkeypatch.setattr(h5ad, "AT_ONCE", at_once)
-    data = mlfs.read(write(kind(X)), labels="flag")
-    got = data.X.toarray() if sp.issparse(data.X) else np.asarray(data.X)
-    np.testing.assert_array_equal(got, X)
-    assert sp.issparse(data.X) == (kind is not np.asarray)
-    assert data.feature_names == NAMES
-    assert data.Y.ravel().tolist() == FLAGS.tolist()
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix, sp.csc_array])
+def test_the_object_is_selected_from(kind: Any) -> None:
     expected = mlfs.select((X, FLAGS[:, None]), "jmi", 4)
-    assert mlfs.select(data, "jmi", 4).indices == expected.indices
+    selection = mlfs.select(adata(kind(X)), "jmi", 4, labels="flag")
+    assert selection.indices == expected.indices
+    assert selection.names == tuple(NAMES[j] for j in expected.indices)
+    data = read(adata(kind(X)), labels="flag")
+    assert data.is_sparse == (kind is not np.asarray)
+    assert data.Y.ravel().tolist() == FLAGS.tolist()
 
 
-def test_a_layer_and_decimals(write):
-    data = mlfs.read(write(sp.csc_array(X)), labels="flag", layer="log")
+def test_a_layer() -> None:
+    data = read(adata(), labels="flag", layer="log")
     np.testing.assert_array_equal(data.X.toarray(), np.log1p(X))
 
 
-def test_entries_of_a_row_in_any_order_and_twice(write):
-    def change(root):
-        x = root["X"]
-        for key in ("data", "indices"):
-            stored = x[key][:]
-            del x[key]
-            x[key] = np.concatenate([stored[:5][::-1], stored[:5], stored[5:]])
-        ends = x["indptr"][:]
-        first = int(np.searchsorted(ends, 5, "right"))
-        del x["indptr"]
-        x["indptr"] = np.where(np.arange(ends.size) < first, 0, ends + 5)
-
-    wide = sp.csr_array(np.ones((90, 12), np.float32))
-    got = mlfs.read(write(wide, change), labels="flag").X.toarray()
-    assert got[0].tolist() == [2.0] * 5 + [1.0] * 7
-    assert (got[1:] == 1).all()
-
-
-def test_labels_are_columns_of_obs(write, capsys):
-    path = write(sp.csr_array(X))
-    each = mlfs.read(path, labels="cell")
+def test_labels_are_columns_of_obs() -> None:
+    each = read(adata(), labels="cell")
     assert each.label_names == ["B", "NK", "T"]
-    np.testing.assert_array_equal(each.Y, CELLS[:, None] == np.array(["B", "NK", "T"]))
-    assert mlfs.read(path, labels="cell", classes=True).labels[0].values == ("B", "NK", "T")
-    assert mlfs.read(path, labels="tags").label_names == ["a", "b"]
-    both = mlfs.read(path, labels=["flag", "gap"])
+    np.testing.assert_array_equal(each.Y.toarray(), CELLS[:, None] == np.array(["B", "NK", "T"]))
+    assert read(adata(), labels="cell", classes=True).labels[0].values == ("B", "NK", "T")
+    assert read(adata(), labels="tags").label_names == ["a", "b"]
+    both = read(adata(), labels=["flag", "gap"])
     assert both.Y[4].tolist() == [FLAGS[4], -1]
-    binned = mlfs.read(path, labels="x", numbers=True)
+    binned = read(adata(), labels="x", numbers=True)
     assert mlfs.select(binned, "mim", 2, target_bins="width:2").indices
-    assert main(["select", "-q", "-n", "2", "--labels", "cell", "--layer", "log", str(path)]) == 0
-    assert "gene" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("given", ["batch", ["batch"], ["batch", "flag"]])
+def test_columns_of_obs_are_held_fixed(given: Any) -> None:
+    names = [given] if isinstance(given, str) else given
+    values = obs()[names].astype(str).to_numpy()
+    selection = mlfs.select(adata(), "jmi", 4, labels="cell", given=given)
+    expected = mlfs.select(
+        (pd.DataFrame(X, columns=NAMES), list(CELLS[:, None])), "jmi", 4, given=values
+    )
+    assert selection.names == expected.names
+    assert selection.scores.tolist() == expected.scores.tolist()
+    assert selection.settings["given"] == names
+    weights = RANDOM.integers(0, 2, 90)
+    assert mlfs.select(adata(), "jmi", 2, labels="cell", given=given, sample_weight=weights).indices
 
 
 @pytest.mark.parametrize(
     ("options", "error", "text"),
     [
-        ({}, UsageError, "no label columns are known; .*: cell, flag, tags, gap, x"),
+        ({}, UsageError, "no label columns are known; .*: cell, flag, tags, gap, x, batch"),
         ({"labels": "flag", "layer": "lag"}, LookupError, "unknown layer 'lag': did you mean"),
-        ({"labels": "x"}, DataError, "'x' is continuous"),
-        ({"labels": "flag", "limits": mlfs.data.Limits(max_rows=9)}, DataError, "max_rows=90"),
-        ({"labels": "flag", "limits": mlfs.data.Limits(max_attributes=9)}, DataError, "s=12"),
-        ({"labels": "flag", "limits": mlfs.data.Limits(max_decompressed=9)}, DataError, "bytes"),
-        ({"labels": "flag", "max_memory": 100}, DataError, "max_memory is 100 bytes"),
+        ({"labels": "x"}, DataError, "label 'x' holds 0.0112"),
+        ({"labels": "gene1"}, LookupError, "unknown label column 'gene1'"),
+        ({"labels": "flag", "limits": Limits(max_cells=9)}, DataError, "max_cells="),
     ],
 )
-def test_what_is_refused(options, error, text, write):
+def test_what_is_refused(options: Any, error: Any, text: str) -> None:
     with pytest.raises(error, match=text):
-        mlfs.read(write(sp.csr_array(X)), **options)
+        read(adata(), **options)
 
 
-def damage(path, **values):
-    def change(root):
-        for name, value in values.items():
-            del root[path][name]
-            root[path][name] = value
-
-    return change
+def test_an_object_without_x_or_with_names_twice() -> None:
+    with pytest.raises(DataError, match=r"there is no X: name one of its layers .*: log"):
+        read(adata(None), labels="flag")
+    with pytest.raises(DataError, match=r"two names in var are the same: .*make_unique"):
+        read(adata(names=["gene0"] * 12), labels="flag")
 
 
-def link(root):
-    del root["X"]
-    root["X"] = h5py.ExternalLink("other.h5", "/X")
-
-
-def outside(root):
-    del root["X"]
-    root.create_dataset("X", (90, 12), "f4", external=[("other.raw", 0, 4320)])
-
-
-def bomb(root):
-    del root["X"]
-    root.create_dataset("X", (90, 10**8), "f4", chunks=(90, 1000))
-
-
-@pytest.mark.parametrize(
-    ("change", "text"),
-    [
-        (lambda root: root.__delitem__("var"), "there is no var"),
-        (lambda root: root.__delitem__("X"), "there is no X: name one of its layers .*: log"),
-        (link, "X is a link, which is not followed"),
-        (outside, "/X lies in another file"),
-        (bomb, "more than the limit|expected .* numbers"),
-        (damage("X", indices=np.full(10**4, 3)), "do not make a sparse table"),
-        (damage("X", indptr=np.arange(91)[::-1]), "do not make a sparse table"),
-        (damage("obs/cell", codes=np.full(90, 7)), "the codes of cell in obs do not fit"),
-        (damage("obs", flag=np.zeros(3)), r"flag in obs has the shape \(3,\)"),
-        (damage("var", _index=np.arange(5)), "another shape than obs and var"),
-    ],
-)
-def test_a_damaged_file_is_one_sentence(change, text, write):
-    with pytest.raises(DataError, match=text):
-        mlfs.read(write(sp.csr_array(X), change), labels=["cell", "flag"], classes=True)
-
-
-def test_names_twice_and_no_h5ad_file(write, tmp_path):
-    with pytest.raises(DataError, match=r"two columns are named 'gene0' in var; .*make_unique"):
-        mlfs.read(write(X, names=["gene0"] * 12), labels="flag")
-    path = tmp_path / "u.h5ad"
-    path.write_bytes(b"no such thing")
-    with pytest.raises(DataError, match="this is no h5ad file, or a damaged one"):
+def test_without_the_package_one_sentence(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "anndata", None)
+    path = tmp_path / "t.h5ad"
+    path.write_bytes(b"\x89HDF")
+    with pytest.raises(MissingExtra, match=r"pip install 'mlfs-toolkit\[h5ad\]'"):
         mlfs.read(path, labels="flag")
 
 
-def test_without_the_package_one_sentence(write, monkeypatch):
-    path = write(X)
-    monkeypatch.setitem(sys.modules, "h5py", None)
-    with pytest.raises(mlfs.errors.MissingExtra, match=r"pip install 'mlfs-toolkit\[h5ad\]'"):
-        mlfs.read(path, labels="flag")
-
-
-def test_there_is_no_writer_and_layer_is_for_these_files(tmp_path):
+def test_there_is_no_writer_and_layer_is_for_these_files(tmp_path: Any) -> None:
     with pytest.raises(UsageError, match="h5ad files are read and not written"):
         mlfs.data.write(mlfs.datasets.load_songs(), tmp_path / "t.h5ad")
     with pytest.raises(UsageError, match="layer is for h5ad files, and this is arff"):
         mlfs.read("docs/examples/songs.arff", layer="log")
+
+
+# ---- files ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def file(tmp_path: Any) -> Any:
+    anndata = pytest.importorskip("anndata", reason="anndata is an extra")
+    path = tmp_path / "t.h5ad"
+    data = anndata.AnnData(sp.csr_matrix(X), obs=obs().drop(columns="gap"))
+    data.var_names = NAMES
+    data.layers["log"] = np.log1p(X)
+    data.write_h5ad(path)
+    return path
+
+
+def test_a_file_is_the_object(file: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    data = mlfs.read(file, labels="cell")
+    np.testing.assert_array_equal(data.X.toarray(), X)
+    assert data.feature_names == NAMES
+    ask = ["select", "-q", "-c", "jmi", "-n", "2", "--labels", "cell", "--given", "batch"]
+    assert main([*ask, "--layer", "log", str(file)]) == 0
+    assert "gene" in capsys.readouterr().out
+    expected = mlfs.select(file, "jmi", 2, labels="cell", given="batch")
+    assert mlfs.select(adata(), "jmi", 2, labels="cell", given="batch").names == expected.names
+
+
+def test_a_damaged_file_is_one_sentence(file: Any, tmp_path: Any) -> None:
+    cut = tmp_path / "cut.h5ad"
+    for content in (file.read_bytes()[:4000], b"no such thing"):
+        cut.write_bytes(content)
+        with pytest.raises(DataError, match="this is no h5ad file, or a damaged one"):
+            mlfs.read(cut, labels="flag")

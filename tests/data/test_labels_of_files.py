@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mlfs.data import Limits, read
+from mlfs.data import read
 from mlfs.data.arff.header import escape, unescape
 from mlfs.data.labels import label_values, mulan
 from mlfs.data.labels.finding import meka_count, resolve
@@ -266,13 +266,6 @@ def test_xml_that_is_refused(xml: str, message: str) -> None:
         mulan.parse(xml.encode(), "t.xml")
 
 
-def test_large_xml(tmp_path: Path) -> None:
-    path = write(tmp_path)
-    size = (tmp_path / "t.xml").stat().st_size
-    with pytest.raises(ParseError, match=f"raise it with --limit max_xml_bytes={size}$"):
-        read(path, limits=Limits(max_xml_bytes=10))
-
-
 @settings(max_examples=20)
 @given(st.lists(st.text(st.characters(codec="utf-8"), min_size=1), min_size=1, unique=True))
 def test_any_name_passes_through_xml(names: list[str]) -> None:
@@ -347,8 +340,6 @@ def test_lists_of_labels() -> None:
     assert [label.name for label in labels] == ["9", "10", "100"]
     with pytest.raises(DataError, match="names no label in any row"):
         label_values.split_lists("t", ["", None], Request(), "t")
-    with pytest.raises(ParseError, match="3 labels are more than the limit of 2"):
-        label_values.split_lists("t", ["a|b|c"], Request(limits=Limits(max_labels=2)), "t")
 
 
 @pytest.mark.parametrize("declared", ["string", "{'u|v',w,''}"])

@@ -97,16 +97,16 @@ def test_the_real_files_are_as_the_catalogue_says(name, file):
     assert_same(data, mat.read(written(data), file, Request()))
 
 
-HDF5 = b"MATLAB 7.3 MAT-file".ljust(512) + b"\x89HDF\r\n\x1a\n"
+HDF5 = (b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM").ljust(512) + b"\x89HDF\r\n\x1a\n"
 
 
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"", "this is not a MATLAB file of version 5 to 7"),
-        (b"x" * 500, "this is not a MATLAB file of version 5 to 7"),
+        (b"", "this is not a MATLAB file of version 4 to 7"),
+        (b"x" * 500, "this is not a MATLAB file of version 4 to 7"),
         (HDF5, "MATLAB 7.3 file (HDF5), which is not read; save it in MATLAB with save('file.mat'"),
-        (save(data=X, target=Y)[:-200], "this is not a MATLAB file of version 5 to 7"),
+        (save(data=X, target=Y)[:-200], "this is not a MATLAB file of version 4 to 7"),
         (save(X=X, Y=Y), "the variables data and target (or train_data,"),
         (save(data=X), "of these the file holds: data"),
         (save(data=X, target=np.ones((4, 4))), "data is 3 x 2 and target 4 x 4; one side"),

@@ -7,8 +7,6 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 
-import mlfs
-from mlfs.data import npy as npy_arrays
 from mlfs.data import npz
 from mlfs.data.arrays import from_arrays
 from mlfs.data.request import Limits, Request
@@ -125,7 +123,7 @@ def huge():
             save(X_indptr=[0, 9, 1, 2], X_indices=S.indices, X_shape=[3, 2], Y=Y),
             "do not make a CSR matrix",
         ),
-        (zipped(X=huge(), Y=npy(Y)), "the array X declares 8000000000000000000 bytes and holds 0"),
+        (zipped(X=huge(), Y=npy(Y)), "the array X cannot be read"),
         (zipped(X=b"\x93NUMPY\x01\x00\xff\xff{", Y=npy(Y)), "the array X cannot be read"),
         (zipped(X=b"nothing", Y=npy(Y)), "the array X cannot be read"),
         (save(X=X, Y=Y, feature_names=np.array(["a"])), "1 feature names were given and X has 2"),
@@ -160,51 +158,7 @@ def test_a_zip_bomb_is_refused_before_it_is_unpacked():
         read(content, limits=Limits(max_decompressed=100_000))
 
 
-@pytest.mark.parametrize("name", ["max_rows", "max_cells", "max_attributes"])
+@pytest.mark.parametrize("name", ["max_cells", "max_decompressed"])
 def test_limits(name):
     with pytest.raises(DataError, match=f"raise it with --limit {name}="):
         read(save(X=X, Y=Y), limits=replace(Limits(), **{name: 1}))
-
-
-@pytest.mark.parametrize("kind", [np.uint8, np.float64, np.int64, bool])
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_a_pair_of_npy_files_is_the_npz_of_both(kind, order, tmp_path):
-    g = np.random.default_rng(0)
-    X = np.asarray(g.integers(0, 2, (300, 5)).astype(kind), order=order)
-    Y = g.integers(0, 2, (300, 3)).astype(np.int8)
-    np.save(tmp_path / "train_X.npy", X)
-    np.save(tmp_path / "train_Y.npy", Y)
-    np.savez(tmp_path / "a.npz", X=X, Y=Y)
-    wanted = mlfs.read(tmp_path / "a.npz")
-    found = mlfs.read(tmp_path / "train_X.npy")
-    assert found.table.dtype == wanted.table.dtype
-    assert found.source.labels_by == f"the file {tmp_path / 'train_Y.npy'}"
-    assert_same(found, wanted)
-    (tmp_path / "train_Y.npy").rename(tmp_path / "labels.npy")
-    with pytest.raises(UsageError, match=r"name it with labels='@Y\.npy'"):
-        mlfs.read(tmp_path / "train_X.npy")
-    again = mlfs.read(tmp_path / "train_X.npy", labels=f"@{tmp_path / 'labels.npy'}")
-    assert_same(again, wanted)
-
-
-def test_a_pickle_in_an_npy_file_is_refused(tmp_path):
-    np.save(tmp_path / "X.npy", np.full((2, 2), None), allow_pickle=True)
-    np.save(tmp_path / "Y.npy", np.eye(2))
-    with pytest.raises(DataError, match="which are never opened"):
-        mlfs.read(tmp_path / "X.npy")
-    with pytest.raises(UsageError, match=r"npy files are read and not written: write \.npz"):
-        mlfs.write(mlfs.read("docs/examples/songs.arff"), tmp_path / "Z.npy")
-
-
-def test_a_pair_of_npy_files_that_changes_is_refused(tmp_path, monkeypatch):
-    for name in ("X", "Y"):
-        np.save(tmp_path / f"{name}.npy", np.eye(2))
-    labels_file = npy_arrays._labels_file
-
-    def changed(*args):
-        np.save(tmp_path / "X.npy", np.eye(3))
-        return labels_file(*args)
-
-    monkeypatch.setattr(npy_arrays, "_labels_file", changed)
-    with pytest.raises(DataError, match="the file changed while it was read"):
-        mlfs.read(tmp_path / "X.npy")

@@ -6,7 +6,6 @@ import json
 import pickle
 import time
 import tracemalloc
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -144,7 +143,7 @@ def test_arff_in_pieces_is_arff(seed, tmp_path, monkeypatch):
     spec = "L0" if labels == 1 else f"last:{labels}"
     options = {"labels": spec}
     if seed % 6 == 5:
-        options["limits"] = Limits().raised(["max_rows=99" if seed % 4 == 1 else "max_cells=900"])
+        options["limits"] = Limits().raised(["max_cells=900"])
     wanted, message = outcome(lambda: read(file, **options))
     for size in (300, 700, 5000):
         found, said = read_in_pieces(monkeypatch, size, file, **options)
@@ -171,7 +170,7 @@ def test_small_whole_numbers_take_a_byte_each(tmp_path, monkeypatch):
 def test_a_limit_is_held_over_the_pieces(tmp_path, monkeypatch):
     file = tmp_path / "a.csv"
     file.write_bytes(csv_text(0, ["bin"], ["binary"]))
-    for limit in ("max_rows=120", "max_cells=250", "max_line_bytes=2"):
+    for limit in ("max_cells=120", "max_cells=250"):
         options = {"labels": "last:1", "limits": Limits().raised([limit])}
         wanted = outcome(lambda options=options: read(file, **options))
         assert wanted[1]
@@ -352,12 +351,11 @@ def test_what_was_read_in_pieces_is_written_and_described_without_a_table(
 ):
     pytest.importorskip("pyarrow", reason="pyarrow is an extra")
     from mlfs.api.describe import describe
-    from mlfs.data import assemble
-    from mlfs.data.parquet import parquet_reader
+    from mlfs.data import assemble, parquet
 
     monkeypatch.setattr(assemble, "AT_ONCE", 300)
-    monkeypatch.setattr(parquet_reader, "WRITTEN_AT_ONCE", 300)
-    monkeypatch.setattr(parquet_reader, "LEAST_WRITTEN", 100)
+    monkeypatch.setattr(parquet, "WRITTEN_AT_ONCE", 300)
+    monkeypatch.setattr(parquet, "LEAST_WRITTEN", 100)
     file = tmp_path / "a.csv"
     kinds = ["bin", "small", "decimal", "word", "late"] if seed else ["bin", "small"]
     file.write_bytes(csv_text(seed, kinds, ["binary", "words"]))
@@ -396,41 +394,6 @@ def test_what_reading_may_take_is_bounded(suffix, tmp_path, monkeypatch):
         np.testing.assert_array_equal(found.X, data.X)
     found, _ = read_in_pieces(monkeypatch, 5000, file, max_memory=10_000_000)
     assert found.shape == data.shape
-
-
-WORDY = {
-    "words.csv": "a,b,y\n" + "".join(f"{i},w{i},{i % 2}\n" for i in range(5000)),
-    "quoted.csv": "a,b,y\n" + "".join(f'{i},"w{i}",{i % 2}\n' for i in range(5000)),
-    "lists.csv": "a,y\n" + "".join(f"{i},u{i % 2}|v{i}\n" for i in range(5000)),
-    "names.csv": ",".join(f"n{i}" for i in range(5000)) + ",y\n" + "0," * 5000 + "1\n",
-    "values.arff": f"@relation r\n@attribute a {{{','.join(f'v{i}' for i in range(5000))}}}\n"
-    "@attribute y {0,1}\n@data\nv1,0\nv2,1\n",
-    "names.arff": "@relation r\n"
-    + "".join(f"@attribute n{i} real\n" for i in range(5000))
-    + "@attribute y {0,1}\n@data\n{1 2,5000 1}\n{1 1}\n",
-    "texts.arff": "@relation r\n@attribute a real\n@attribute y string\n@data\n"
-    + "".join(f"{i},'u{i % 2}|v{i}'\n" for i in range(5000)),
-    "words.parquet": "",
-    "lists.parquet": "",
-}
-
-
-@pytest.mark.parametrize("name", WORDY)
-def test_words_are_counted_as_they_come(name: str, tmp_path: Path) -> None:
-    path = tmp_path / name
-    path.write_text(WORDY[name], "utf-8")
-    if name.endswith("parquet"):
-        pa = pytest.importorskip("pyarrow", reason="pyarrow is an extra")
-        pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is an extra")
-        words = [f"w{i}" for i in range(5000)]
-        y = [[word] for word in words] if name == "lists.parquet" else [0, 1] * 2500
-        a = list(range(5000)) if name == "lists.parquet" else words
-        pq.write_table(pa.table({"a": a, "y": y}), path)
-    with pytest.raises(
-        DataError, match=r"is 1 MB, but the names and words read so far take [23] MB"
-    ):
-        mlfs.read(path, labels="y", max_memory=1_000_000)
-    assert mlfs.read(path, labels="y", max_memory=20_000_000).shape[0] <= 5000
 
 
 @pytest.mark.parametrize("suffix", ["csv", "arff", "svm", "parquet"])

@@ -70,10 +70,12 @@ def test_rows_without_anything_are_kept():
         ("1 3 4\n0 1:nan\n", "t.txt:2:5: nan cannot be used"),
         ("1 3 4\n0 1:1 1:1\n", "t.txt:2: the index 1 is there twice"),
         ("0 3 4\n", "t.txt:1: the first line says 0 rows and 3 features"),
-        ("1 99999999 1\n0 0:1\n", "t.txt:1: 99999999 features are more than the limit"),
-        ("1 9999999 1\n0 0:1\n", "raise it with --limit max_attributes=9999999"),
-        ("1 2 99999999\n0 0:1\n", "t.txt:1: 99999999 labels are more than the limit"),
-        ("999999999999 2 1\n0 0:1\n", "t.txt:1: 999999999999 rows are more than the limit"),
+        (
+            "1 99999999 1\n0 0:1\n",
+            "t.txt: 6400000064 cells (a row, feature or label",
+        ),
+        ("1 2 99999999\n0 0:1\n", "raise it with --limit max_cells=6400000128"),
+        ("999999999999 2 1\n0 0:1\n", "are more than the limit of 1073741824"),
     ],
 )
 def test_what_cannot_be_read_is_said_with_its_place(text, says):
@@ -96,7 +98,7 @@ def test_what_cannot_be_written_is_said(dataset, says):
         written(dataset)
 
 
-@pytest.mark.parametrize("name", ["max_rows", "max_features", "max_line_bytes", "max_labels"])
+@pytest.mark.parametrize("name", ["max_cells"])
 def test_limits(name):
     with pytest.raises(DataError, match=f"raise it with --limit {name}="):
         read("2 2 2\n1,1 1:1\n0 1:1\n", limits=replace(Limits(), **{name: 1}))

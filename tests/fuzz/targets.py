@@ -14,7 +14,6 @@ TARGETS: dict[str, tuple[str, str]] = {
     "svmlight": ("tests.fuzz.readers.sparse_text", "Svmlight"),
     "xmc": ("tests.fuzz.readers.sparse_text", "Xmc"),
     "npz": ("tests.fuzz.readers.npz_files", "Npz"),
-    "mat": ("tests.fuzz.readers.mat", "Mat"),
     "parquet": ("tests.fuzz.readers.parquet_files", "Parquet"),
     "labels": ("tests.fuzz.readers.label_files", "LabelFile"),
     "use": ("tests.fuzz.uses.read_data", "ReadData"),

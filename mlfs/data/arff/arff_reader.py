@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, NoReturn
@@ -25,7 +25,7 @@ from mlfs.data.dates import with_dates
 from mlfs.data.files import InputFile
 from mlfs.data.labels.finding import LabelPositions, resolve
 from mlfs.data.labels.label_values import is_binary, map_texts, split_lists
-from mlfs.data.request import MISSING, Limits, Request, WordMemory, exceeded, refuse_more
+from mlfs.data.request import MISSING, Limits, Request, exceeded, refuse_sparse
 from mlfs.data.row_stack import DenseStack, RowStack
 from mlfs.errors import DataError, ParseError, printable
 
@@ -193,8 +193,8 @@ class Parser:
         Where the values go.
     path, limits
         For messages.
-    later : iterator of bytes
-        The pieces after this one.
+    size : int
+        The bytes of the file.
     n_lines : int
         Its line ends.
     rows_before : int
@@ -210,13 +210,13 @@ class Parser:
         plan: ColumnPlan,
         path: str,
         limits: Limits,
-        later: Iterator[bytes],
+        size: int,
         n_lines: int,
         rows_before: int = 0,
         is_sparse: bool | None = None,
     ) -> None:
-        self.start, self.first_line, self.rows_before = header.start, header.line, rows_before
-        self.content, self.path, self.limits, self.later = content, path, limits, later
+        self.rows_before, self.size = rows_before, size
+        self.content, self.path, self.limits = content, path, limits
         self.attributes = header.attributes
         self.width = len(header.attributes)
         self.position, self.line, self.counted_to = header.start, header.line + 1, header.start
@@ -226,7 +226,7 @@ class Parser:
         self.texts: dict[int, dict[int, str | None]] = {j: {} for j in plan.text_columns}
         self.weights: dict[int, float] = {}
         size = len(content) - self.position
-        max_rows = min(n_lines + 1, max(0, limits.max_rows - rows_before))
+        max_rows = n_lines + 1
         if not self.is_sparse:
             max_rows = min(max_rows, max(0, limits.max_cells // self.width - rows_before))
         kind = SparseRows if self.is_sparse else DenseRows
@@ -261,9 +261,9 @@ class Parser:
 
     def _segment(self, piece: bytes, base: int, stop: int) -> None:
         text = np.frombuffer(piece, dtype=np.uint8)
-        rows, longest = self.rows, self.limits.max_line_bytes
+        rows = self.rows
         while self.position < stop:
-            status, position = rows.read(text, self.position - base, stop - base, longest)
+            status, position = rows.read(text, self.position - base, stop - base)
             self.position = position + base
             self._convert_hard(base)
             if status in (kernel.STOPPED, kernel.FULL):
@@ -303,8 +303,6 @@ class Parser:
         stop = len(self.content) if stop < 0 else stop
         self.line += self.content.count(b"\n", self.counted_to, self.position)
         self.counted_to = self.position
-        size, noun = stop - self.position, "bytes in a line"
-        refuse_more(self.limits, "max_line_bytes", size, noun, self.path, self.line)
         raw = self.content[self.position : stop]
         self.position = stop + 1
         try:
@@ -315,25 +313,18 @@ class Parser:
             return
         i = int(self.rows.counts[0])
         if not self.rows.add(row):
-            self._refuse_row(self.counted_to)
+            self._refuse_row()
         for j, text in row.texts.items():
             self.texts[j][i] = text
         if row.weight is not None:
             self.weights[i] = row.weight
 
-    def _refuse_row(self, start: int) -> NoReturn:
-        rows = self.rows_before + int(self.rows.counts[0]) + 1
-        remaining = self.content.count(b"\n", start, len(self.content) - 1)
-        later, last = 0, b"\n"
-        for last in self.later:
-            later += _with_line_feeds(last).count(b"\n")
-        later += not last.endswith((b"\n", b"\r"))
-        enough = rows + remaining + later  # what is left has no more rows than lines
-        line = self.first_line + self.content.count(b"\n", self.start, start) + 1
-        if rows > self.limits.max_rows:
-            raise exceeded(self.limits, "max_rows", rows, "rows", self.path, line, enough=enough)
-        cells, enough = rows * self.width, enough * self.width
-        raise exceeded(self.limits, "max_cells", cells, "cells", self.path, line, enough=enough)
+    def _refuse_row(self) -> NoReturn:
+        cells = (self.rows_before + int(self.rows.counts[0]) + 1) * self.width
+        enough = max(2 * cells, self.size // 2 + self.width)  # a cell takes two bytes or more
+        raise exceeded(
+            self.limits, "max_cells", cells, "cells", self.path, self.line, enough=enough
+        )
 
     def read(self) -> None:
         """Read all rows."""
@@ -361,54 +352,53 @@ class ArffRows:
         self.header: Header | None = None
         self.is_sparse: bool | None = None
         self._pending: list[bytes] = []
-        self._memory = WordMemory(request.max_memory)
         self._whole: Body | None = None  # if there is one piece alone
         self._weights: list[tuple[int, np.ndarray]] = []
 
     def read(self) -> Dataset:
         """Read all of it."""
-        texts = self.file.text(self.request.encoding)
-        for text in texts:
-            self._add(_with_line_feeds(text), texts)
+        for text in self.file.text(self.request.encoding):
+            self._add(_with_line_feeds(text))
         if self.header is None:  # there is no @data, or an odd one
-            self._read_header(texts)
+            self._read_header()
         assert self.header is not None
         if not self.n_rows:
             raise ParseError("there is no row after @data", self.path, self.header.line)
+        if self.is_sparse:
+            shape = self.n_rows, len(self.header.attributes)
+            refuse_sparse(self.request.limits, shape, self.path)
         body = self._whole or self._join()
         return dataset_of(body, self.header, self.roles, self.request, self.path)
 
-    def _add(self, text: bytes, later: Iterator[bytes]) -> None:
+    def _add(self, text: bytes) -> None:
         if self.header is not None:
-            self._read_rows(text, self.header._replace(start=0, line=self.n_lines), later)
+            self._read_rows(text, self.header._replace(start=0, line=self.n_lines))
             return
         self._pending.append(text)
         if DATA.search(text):
-            self._read_header(later)
+            self._read_header()
 
-    def _read_header(self, later: Iterator[bytes]) -> None:
+    def _read_header(self) -> None:
         text = b"".join(self._pending)
         self._pending = []
-        self.header = read_header(text, self.path, self.request.limits, self._memory)
+        self.header = read_header(text, self.path)
         self.roles = roles = Roles.of(self.header, self.request, self.path)
         attributes = self.header.attributes
         self.plan = make_plan(attributes, roles.features, roles.plain, roles.text_columns)
         self._texts: dict[int, dict[int, str | None]] = {j: {} for j in roles.text_columns}
-        self._read_rows(text, self.header, later)
+        self._read_rows(text, self.header)
 
-    def _read_rows(self, text: bytes, header: Header, later: Iterator[bytes]) -> None:
+    def _read_rows(self, text: bytes, header: Header) -> None:
         n_lines = text.count(b"\n")
         parser = Parser(
-            text, header, self.plan, self.path, self.request.limits, later,
-            n_lines, self.n_rows, self.is_sparse,
+            text, header, self.plan, self.path, self.request.limits, self.file.size, n_lines,
+            self.n_rows, self.is_sparse,
         )  # fmt: skip
         parser.read()
         self.n_lines += n_lines
         body = parser.body()
         if not body.n_rows:
             return
-        for column in body.texts.values():
-            self._memory.add(len(column), sum(map(len, filter(None, column.values()))))
         if self.file.is_at_end and not self.n_rows and not parser.is_sparse:
             self._whole = body
         elif self.is_sparse is None:

@@ -165,12 +165,12 @@ class DenseRows:
         kinds = self.plan.n_features, self.plan.n_others
         return [((self.max_rows, n), np.float64) for n in kinds]
 
-    def read(self, text: np.ndarray, start: int, end: int, longest: int) -> tuple[int, int]:
+    def read(self, text: np.ndarray, start: int, end: int) -> tuple[int, int]:
         """Let the kernel go on from `start`: why it stopped, and where."""
         columns, names = self.plan.columns, self.plan.names
         room = [array[: self.max_rows] for array in self.arrays]
         out = Dense._make([*room, self.hard, self.counts])
-        return rows.dense_rows(text, start, end, longest, columns, names, out)
+        return rows.dense_rows(text, start, end, columns, names, out)
 
     def set_numbers(self, values: np.ndarray) -> None:
         """Put the numbers that float() had to read into their places."""
@@ -208,16 +208,16 @@ class SparseRows(DenseRows):
         kinds = (np.float64, np.float64, np.int32, np.int32)
         return [*((entries, kind) for kind in kinds), ((self.max_rows, 2), np.int64)]
 
-    def read(self, text: np.ndarray, start: int, end: int, longest: int) -> tuple[int, int]:
+    def read(self, text: np.ndarray, start: int, end: int) -> tuple[int, int]:
         """Let the kernel go on from `start`; without names until it meets the first other row."""
         names = None if self.is_plain else self.plan.names
         *entries, ends = self.arrays
         out = Sparse._make([*entries, ends[: self.max_rows], self.hard, self.counts])
-        status, start = rows.sparse_rows(text, start, end, longest, self.plan.columns, names, out)
+        status, start = rows.sparse_rows(text, start, end, self.plan.columns, names, out)
         if status != kernel.STOPPED or not self.is_plain:
             return status, start
         self.is_plain = False
-        return self.read(text, start, end, longest)
+        return self.read(text, start, end)
 
     def set_numbers(self, values: np.ndarray) -> None:
         """Put the numbers that float() had to read into their places."""

@@ -12,7 +12,6 @@ import re
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
-from mlfs.data.request import Limits, WordMemory, exceeded, refuse_more
 from mlfs.errors import DataError, ParseError, printable, setting
 
 ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
@@ -289,8 +288,8 @@ def parse_error(misfit: Misfit, path: str, line: int) -> ParseError:
     return ParseError(misfit.message, path, line, misfit.position + 1)
 
 
-def read_header(content: bytes, path: str, limits: Limits, memory: WordMemory) -> Header:
-    """Read up to and with the ``@data`` line; names and declared values are counted."""
+def read_header(content: bytes, path: str) -> Header:
+    """Read up to and with the ``@data`` line."""
     relation = ""
     attributes: list[Attribute] = []
     declared: dict[str, int] = {}
@@ -301,24 +300,13 @@ def read_header(content: bytes, path: str, limits: Limits, memory: WordMemory) -
         stop = len(content) if stop < 0 else stop
         line = content[position:stop]
         position, number = stop + 1, number + 1
-        if len(line) > limits.max_line_bytes:
-            raise exceeded(limits, "max_line_bytes", len(line), "bytes in a line", path, number)
         words = line.split(None, 2)
         if not words or words[0].startswith(b"%"):
             continue
         key = words[0].lower()
         if key == b"@attribute":
-            if len(attributes) >= limits.max_attributes:
-                count = len(attributes) + 1
-                enough = count + content[position:].lower().count(b"@attribute")
-                raise exceeded(
-                    limits, "max_attributes", count, "attributes", path, number, enough=enough
-                )
             attribute = _read_quick(words, types)
-            commas = line.count(b",") if attribute is None else 0
-            memory.add(1 + commas, len(line))
             if attribute is None:
-                refuse_more(limits, "max_values", commas, "values", path, number)
                 attribute = _read_careful(line, path, number)
                 types[_type_text(words)] = attribute.type
             if attribute.name in declared:

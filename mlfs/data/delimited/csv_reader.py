@@ -27,7 +27,6 @@ written in quotes and otherwise unchanged, for it has to read back equal.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
@@ -53,7 +52,7 @@ from mlfs.data.delimited.records import (
 )
 from mlfs.data.files import BOM, InputFile, valid_lines
 from mlfs.data.labels.finding import resolve
-from mlfs.data.request import MISSING, Request, WordMemory, exceeded
+from mlfs.data.request import MISSING, Request, exceeded
 from mlfs.data.row_stack import LabelledRows
 from mlfs.errors import ParseError, UsageError, plural, printable, setting
 
@@ -145,21 +144,19 @@ class Rows:
         self.n_rows = self.n_lines = 0
         self._known = wordy
         self._must_reread = False
-        self.memory = WordMemory(request.max_memory)
 
     def read(self) -> bool:
         """Read all rows; False if they have to be read again, now that more columns are `wordy`."""
-        texts = self.file.text(self.request.encoding)
         pending: list[bytes] = []
         in_quotes = False
-        for text in texts:
+        for text in self.file.text(self.request.encoding):
             pending.append(text)
             in_quotes ^= bool(text.count(b'"') % 2)
             if not in_quotes:
-                self._add(b"".join(pending), texts)
+                self._add(b"".join(pending))
                 pending = []
         if pending:
-            self._add(b"".join(pending), texts)
+            self._add(b"".join(pending))
         if not self.names:
             msg = "the file is empty; a header line of column names is expected"
             raise ParseError(msg, self.path)
@@ -182,7 +179,7 @@ class Rows:
         """Find the labels among the names of the columns."""
         self.names = names
         self.label_columns = resolve(names, self.request, self.path)
-        self.words = [Words(is_quoted, self.comma, self.memory, self.missing) for _ in names]
+        self.words = [Words(is_quoted, self.comma, self.missing) for _ in names]
         self.wordy = np.zeros(len(names), np.bool_) if self._known is None else self._known
         if self.label_columns.lists:
             self.wordy[self.label_columns.columns[0]] = True
@@ -191,27 +188,23 @@ class Rows:
     @property
     def room(self) -> int:
         """How many rows more there may be."""
+        return self.request.limits.max_cells // len(self.names) - self.n_rows
+
+    def refuse_rows(self, n_rows: int) -> None:
+        """Say that there are more than so many rows beside those of earlier pieces."""
+        cells = (self.n_rows + n_rows + 1) * len(self.names)
         limits = self.request.limits
-        return min(limits.max_rows, limits.max_cells // len(self.names)) - self.n_rows
+        enough = max(2 * cells, self.file.size // 2 + len(self.names))  # a cell takes two bytes
+        raise exceeded(limits, "max_cells", cells, "cells", self.path, enough=enough)
 
-    def refuse_rows(self, n_rows: int, text: bytes, later: Iterator[bytes]) -> None:
-        """Say that there are too many rows: those so far, and the lines of what follows."""
-        n = self.n_rows + n_rows
-        for part in (text, *later):
-            n += sum(not line.isspace() for line in part.splitlines(keepends=True))
-        limits, cells = self.request.limits, n * len(self.names)
-        if n > limits.max_rows:
-            raise exceeded(limits, "max_rows", n, "rows", self.path)
-        raise exceeded(limits, "max_cells", cells, "cells", self.path)
-
-    def _add(self, text: bytes, later: Iterator[bytes]) -> None:
+    def _add(self, text: bytes) -> None:
         """Read whole records."""
         if not self.n_lines:
             text = text.removeprefix(BOM)
             if b"\n" not in text:  # else CR alone ends no line, in no piece either
                 text = text.replace(b"\r", b"\n")
         valid, fault = valid_lines(text, self.path, self.n_lines)
-        piece = Piece(self, valid, fault, later)
+        piece = Piece(self, valid, fault)
         if self.names or piece.read_header():
             values = piece.values()
             self._must_reread |= piece.found_words and self.n_rows > 0
@@ -270,14 +263,10 @@ class Piece:
         Lines of UTF-8.
     fault : ParseError, optional
         What is wrong with the line after these.
-    later : iterator of bytes
-        The pieces after this one.
     """
 
-    def __init__(
-        self, rows: Rows, text: bytes, fault: ParseError | None, later: Iterator[bytes]
-    ) -> None:
-        self.rows, self.text, self.fault, self.later = rows, text, fault, later
+    def __init__(self, rows: Rows, text: bytes, fault: ParseError | None) -> None:
+        self.rows, self.text, self.fault = rows, text, fault
         self.plain = text.replace(b"\r\n", b"\n") if b"\r" in text else text
         self.start = self._line = self._counted_to = 0
         self.found_words = False
@@ -287,22 +276,17 @@ class Piece:
         """Its lines, to be read with care."""
         rows = self.rows
         return Lines(
-            self.text.decode().split("\n"), rows.separator, rows.path, rows.request.limits,
-            rows.n_lines, self.fault,
+            self.text.decode().split("\n"), rows.separator, rows.path, rows.n_lines,
+            self.fault,
         )  # fmt: skip
 
     def read_header(self) -> bool:
         """Read the first record; False if there is none."""
         position, rows = 0, self.rows
         while position < len(self.plain):
-            end = self.plain.find(b"\n", position)
-            end = len(self.plain) if end < 0 else end
-            count = self.plain.count(rows.separator.encode(), position, end)
-            rows.memory.add(count, end - position)  # before it is cut into names
             number, record, position = self._record(position)
             if record is not None:
-                limits = rows.request.limits
-                names = header_names(record, number, rows.separator, limits, rows.path)
+                names = header_names(record, number, rows.separator, rows.path)
                 cells = self._cells(record)
                 rows.set_header(names, is_quoted=all(isinstance(cell, Quoted) for cell in cells))
                 self.start = position
@@ -347,7 +331,7 @@ class Piece:
                 position = self._read_carefully(position)
                 continue
             status, position = rows_of_cells(
-                self._bytes, position, end, rows.request.limits.max_line_bytes,
+                self._bytes, position, end,
                 ord(rows.separator), rows.wordy, self._singles, self._values, self._hard,
                 self._counts, self._places, self._words,
             )  # fmt: skip
@@ -439,7 +423,7 @@ class Piece:
         if record is None:
             return position
         if i == len(self._values):
-            rows.refuse_rows(i, self.plain[start:], self.later)
+            rows.refuse_rows(i)
         cells, d = self._cells(record), len(rows.names)
         if len(cells) != d:
             raise ParseError(

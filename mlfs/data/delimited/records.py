@@ -11,7 +11,7 @@ import numpy as np
 from mlfs.data.columns import EXACT, ROUNDED, is_rounded
 from mlfs.data.dataset import Column
 from mlfs.data.labels.finding import first_duplicate
-from mlfs.data.request import MISSING, Limits, WordMemory, refuse_more
+from mlfs.data.request import MISSING
 from mlfs.errors import ParseError, UsageError, printable, setting
 
 DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";", "bar": "|", "space": " "}
@@ -62,7 +62,6 @@ class Lines(NamedTuple):
     lines: list[str]
     separator: str
     path: str
-    limits: Limits
     before: int
     fault: ParseError | None
 
@@ -72,7 +71,7 @@ class Lines(NamedTuple):
         A line without quotes is left as it is, one with quotes is cut into cells; a blank line is
         no record.
         """
-        line, first = self.lines[i], i
+        line = self.lines[i]
         i += 1
         record: Record | None
         if '"' not in line:
@@ -84,10 +83,6 @@ class Lines(NamedTuple):
             while position <= len(line):
                 cell, position, line, i = self._cell(line, position, i)
                 record.append(cell)
-        for k in range(first, i):
-            size, number = len(self.lines[k]), self.before + k + 1
-            noun = "bytes in a line"
-            refuse_more(self.limits, "max_line_bytes", size, noun, self.path, number)
         return record, i
 
     def _cell(self, line: str, position: int, i: int) -> tuple[str, int, str, int]:
@@ -144,10 +139,9 @@ def cell_column(record: Record, j: int, separator: str) -> int | None:
     return 1 + sum(len(cell) + 1 for cell in record.split(separator)[:j])
 
 
-def header_names(record: Record, line: int, separator: str, limits: Limits, path: str) -> list[str]:
+def header_names(record: Record, line: int, separator: str, path: str) -> list[str]:
     """The names of the columns, all different, or an error that says what is wrong with them."""
     cells = record.split(separator) if isinstance(record, str) else record
-    refuse_more(limits, "max_attributes", len(cells), "columns", path, line)
     if all(not isinstance(cell, Quoted) and is_number(cell) for cell in cells):
         raise ParseError(
             "the first line holds only numbers, and a header line of column names is expected; "
@@ -254,15 +248,12 @@ class Words:
         Whether the file quotes its header, so that an empty cell in quotes is missing.
     comma : bool
         Whether numbers have a decimal comma.
-    memory : WordMemory
-        Counts them.
     missing : frozenset of str
         The words that stand for a missing value.
     """
 
     quoted_header: bool
     comma: bool
-    memory: WordMemory
     missing: frozenset[str] = MISSING
     words: list[Word] = field(default_factory=list)
     has_fault: bool = False
@@ -272,7 +263,6 @@ class Words:
         """The number of a cell."""
         place = self._places.setdefault((str(cell), isinstance(cell, Quoted)), len(self.words))
         if place == len(self.words):
-            self.memory.add(1, len(cell))
             word = self._word(cell)
             self.words.append(word)
             self.has_fault |= bool(word.fault)

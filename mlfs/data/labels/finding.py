@@ -237,7 +237,7 @@ def _resolve_option(names: Sequence[str], request: Request, path: str) -> LabelP
         for j in (
             [_position(item, positions, path)]
             if exact
-            else _match_columns(item, names, positions, request, path)
+            else _match_columns(item, names, positions, path)
         ):
             if j in items_by_column:
                 by = {f"{printable(name)!r}" for name in (items_by_column[j], item)}
@@ -276,7 +276,7 @@ def _unknown_label(name: str, positions: dict[str, int], path: str = "") -> Unkn
 
 
 def _match_columns(
-    item: str, names: Sequence[str], positions: dict[str, int], request: Request, path: str
+    item: str, names: Sequence[str], positions: dict[str, int], path: str
 ) -> list[int]:
     end, colon, count = item.partition(":")
     if colon and end in ("first", "last"):
@@ -289,7 +289,7 @@ def _match_columns(
         n = int(count)
         return list(range(n)) if end == "first" else list(range(len(names) - n, len(names)))
     if item.startswith("@"):
-        return _read_list(item[1:], names, positions, request)
+        return _read_list(item[1:], names, positions)
     if any(char in item for char in "*?["):
         columns = [j for j, name in enumerate(names) if fnmatch.fnmatchcase(name, item)]
         if not columns:
@@ -302,12 +302,10 @@ def _match_columns(
     return [_position(item, positions, path)]
 
 
-def _read_list(
-    file: str, names: Sequence[str], positions: dict[str, int], request: Request
-) -> list[int]:
+def _read_list(file: str, names: Sequence[str], positions: dict[str, int]) -> list[int]:
     if file.lower().endswith(".xml"):
-        return mulan.columns(mulan.read(file, request.limits), names, file)
-    lines = decode(read_small(file, request.limits), file).splitlines()
+        return mulan.columns(mulan.read(file), names, file)
+    lines = decode(read_small(file), file).splitlines()
     lines_by_column: dict[int, int] = {}
     for number, line in enumerate(lines, 1):
         name = line if line in positions else line.strip()
@@ -330,7 +328,7 @@ def _resolve_files(
     xml = next((file for file in candidates if Path(file).is_file()), None)
     count = meka_count(relation, path)
     if xml is not None:
-        columns = sorted(mulan.columns(mulan.read(xml, request.limits), names, xml))
+        columns = sorted(mulan.columns(mulan.read(xml), names, xml))
         label_columns = LabelPositions(tuple(columns), Path(xml).name)
         if count is not None:
             return _check_agreement(label_columns, count, names, path, xml)

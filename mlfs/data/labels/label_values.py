@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from mlfs.data.columns import is_missing
 from mlfs.data.dataset import Column, Label
 from mlfs.data.labels.finding import first_duplicate
-from mlfs.data.request import Request, WordMemory, refuse_more
+from mlfs.data.request import Request
 from mlfs.errors import DataError, in_braces, plural, printable, setting
 
 CONTAINERS = (list, tuple, set, frozenset, np.ndarray)
@@ -235,21 +235,16 @@ def split_lists(
     ([[1, 1], [0, 0], [0, 1]], ['u', 'v'])
     """
     separator = request.separator
-    memory = WordMemory(request.max_memory)
     distinct: dict[str, str] = {}
     lists = []
     for cell in cells:
         items = [] if cell is None else cell.split(separator)
         parts = [part for item in items if (part := item.strip())]
-        before = len(distinct)
         lists.append([distinct.setdefault(part, part) for part in parts])  # one object for each
-        if len(distinct) > before:
-            memory.add(len(distinct) - before, sum(map(len, parts)))
     if not distinct:
         raise DataError(
             f"{printable(path, 400)}: the column {printable(name)!r} names no label in any row"
         )
-    refuse_more(request.limits, "max_labels", len(distinct), "labels", path)
     are_integers = all(item.isascii() and item.isdigit() and len(item) < 19 for item in distinct)
     names = (
         sorted(distinct, key=lambda item: (int(item), item)) if are_integers else sorted(distinct)

@@ -10,16 +10,15 @@ from xml.sax.saxutils import quoteattr
 
 from mlfs.data.arff.header import escape, unescape
 from mlfs.data.files import read_small
-from mlfs.data.request import Limits
 from mlfs.errors import DataError, ParseError, first_of, printable, setting
 
 NAMESPACE = "http://mulan.sourceforge.net/labels"
 COMPARED = 20_000
 
 
-def read(file: str, limits: Limits) -> list[str]:
+def read(file: str) -> list[str]:
     """Read the label names of a Mulan XML file."""
-    return parse(read_small(file, limits), file)
+    return parse(read_small(file), file)
 
 
 def parse(content: bytes, file: str) -> list[str]:

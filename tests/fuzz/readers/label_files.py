@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 from mlfs.data.labels import mulan
-from mlfs.data.request import Limits, Request
+from mlfs.data.request import Request
 from mlfs.errors import MlfsError
 from tests.fuzz.cases import Case, Finding, Target
 from tests.fuzz.mutation import mutate
@@ -64,7 +64,7 @@ class LabelFile(Target):
         table = f"@relation t\n{attributes}@attribute a real\n@data\n0,1,0,1,0,2.5\n".encode()
         try:
             if form == "labels.xml":
-                found = mulan.read(str(file), Limits())
+                found = mulan.read(str(file))
                 self._compare(case, found)
             self.reading(table, "t.arff", Request(labels=f"@{file}"))
         except MlfsError as error:

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from mlfs.api.describe import describe
 from mlfs.data.dataset import Dataset
-from mlfs.data.request import Limits, Request
+from mlfs.data.request import LINE, Limits, Request
 from mlfs.errors import MlfsError
 from mlfs.formats import FORMATS
 from tests.fuzz.cases import Case, Finding, Target
@@ -85,9 +85,8 @@ def check_sound(data: Dataset, limits: Limits) -> None:
     """Hold a data set to what its class promises, and to the limits."""
     n, d, q = data.shape
     _demand(n > 0 and d > 0, "there is no row or no feature")
-    _demand(n <= limits.max_rows, "more rows than the limit")
-    _demand(d <= limits.max_attributes, "more features than the limit")
-    _demand(q <= max(limits.max_labels, limits.max_attributes), "more labels than the limit")
+    cells = LINE * (n + d) if data.is_sparse else n * d
+    _demand(cells <= limits.max_cells, "more cells than the limit")
     _demand(data.Y.shape[0] == n and len(data.columns) == d and len(data.labels) == q, "shapes")
     X, Y = data.X, data.Y
     for name, matrix in (("X", X), ("Y", Y)):

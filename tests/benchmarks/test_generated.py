@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from mlfs.data.generated import PRESETS, hypercubes, preset
+from benchmarks.generated import PRESETS, hypercubes, preset
 from mlfs.discretize import encode, learn
 from mlfs.errors import UnknownName, UsageError
 from mlfs.information.imbalance import imbalance
