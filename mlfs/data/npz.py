@@ -33,6 +33,11 @@ from mlfs.data.request import Request, refuse_sparse, refuse_unpacked
 from mlfs.errors import DataError, ParseError, listed, printable
 
 SPARSE = ("data", "indices", "indptr", "shape")
+KNOWN = (
+    *("X", "Y", *(f"{key}_{part}" for key in "XY" for part in SPARSE)),
+    *("feature_names", "label_names", "weights"),
+    *("nominal_columns", "nominal_values", "label_columns", "label_values"),
+)
 
 
 def read(source: bytes | InputFile, path: str, request: Request) -> Dataset:
@@ -100,17 +105,16 @@ class Archive:
         if duplicate is not None:
             name = printable(duplicate.removesuffix(".npy"))
             raise ParseError(f"the array {name} is there twice; keep one", self.path)
-        stream.seek(0)
+        self.names = [entry.filename.removesuffix(".npy") for entry in entries]
         self.arrays: dict[str, np.ndarray] = {}
-        with np.load(stream, allow_pickle=False) as archive:
-            for key in archive.files:
-                self.arrays[key] = self._array(archive, key)
+        for key in KNOWN:
+            if key in self.names:
+                self.arrays[key] = self._array(stream, key)
 
-    def _array(self, archive: Any, key: str) -> np.ndarray:
+    def _array(self, stream: BinaryIO, key: str) -> np.ndarray:
         try:
-            array: np.ndarray = archive[key]
-            if array.dtype.kind in "OV":
-                raise ValueError(f"it is of type {array.dtype}; save numbers or text")
+            stream.seek(0)
+            array: np.ndarray = np.load(stream, allow_pickle=False)[key]
             if array.dtype.kind == "U":
                 "".join(array.ravel().tolist()).encode()  # half a surrogate pair is no character
         except Exception as error:  # noqa: BLE001 -- damaged headers and streams fail in any way
@@ -120,8 +124,11 @@ class Archive:
                     "text with .astype(str)"
                 )
             else:
-                fault = f"cannot be read: {printable(error)}"
-            raise ParseError(f"the array {printable(key)} {fault}", self.path) from None
+                fault = "cannot be read: it is damaged, or not as numpy writes it"
+            raise ParseError(f"the array {key} {fault}", self.path) from None
+        if array.dtype.kind in "OV":
+            fault = f"is of type {array.dtype}; save numbers or text"
+            raise ParseError(f"the array {key} {fault}", self.path)
         return array.view(np.uint8) != 0 if array.dtype.kind == "b" else array
 
     def demand(self, key: str) -> None:
@@ -177,14 +184,14 @@ class Archive:
         return matrix
 
     def _missing(self, key: str) -> ParseError:
-        if self.arrays.keys() >= {"format", "indptr"}:
+        if {*self.names} >= {"format", "indptr"}:
             return ParseError(
                 "this is one sparse matrix from scipy.sparse.save_npz, so Y is missing; save both: "
                 "numpy.savez(file, X_data=X.data, X_indices=X.indices, X_indptr=X.indptr, "
                 "X_shape=X.shape, Y=Y)",
                 self.path,
             )
-        names = ", ".join(printable(name, 20) for name in list(self.arrays)[:10])
+        names = ", ".join(printable(name, 20) for name in self.names[:10])
         return ParseError(
             f"there is no array {key} (nor {key}_data, {key}_indices, {key}_indptr, {key}_shape); "
             f"the file holds: {names or 'nothing'}",

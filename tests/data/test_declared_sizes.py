@@ -88,10 +88,10 @@ def test_a_million_declared_labels_within_the_limit_cost_little():
     [
         (npy("<U0", "(1000000000,)"), ""),
         (npy("|V0", "(1000000000,)"), "is of type |V0"),
-        (npy("<f8", "(1000000000, 2)"), "EOF: reading array data"),
+        (npy("<f8", "(1000000000, 2)"), "the array X cannot be read"),
         (npy("<f8", "(-1, 2)"), "the array X cannot be read"),
         (npy("<U1", "(1,)", struct.pack("<I", 1 << 30)), "the array X cannot be read"),
-        (npy("<U1", "(1,)", struct.pack("<I", 0xD800)), "can't encode character"),
+        (npy("<U1", "(1,)", struct.pack("<I", 0xD800)), "the array X cannot be read"),
         (npy("<M8[ns]", "(1,)", b"\0" * 8), ""),
         (npy("<f8", "(" + "(" * 300 + "1,)"), "the array X cannot be read"),
     ],
