@@ -115,7 +115,7 @@ class Archive:
         try:
             stream.seek(0)
             array: np.ndarray = np.load(stream, allow_pickle=False)[key]
-            if array.dtype.kind == "U":
+            if array.dtype.kind == "U" and array.dtype.itemsize:
                 "".join(array.ravel().tolist()).encode()  # half a surrogate pair is no character
         except Exception as error:  # noqa: BLE001 -- damaged headers and streams fail in any way
             if "allow_pickle" in str(error):
@@ -126,7 +126,7 @@ class Archive:
             else:
                 fault = "cannot be read: it is damaged, or not as numpy writes it"
             raise ParseError(f"the array {key} {fault}", self.path) from None
-        if array.dtype.kind in "OV":
+        if array.dtype.kind in "OV" or not array.dtype.itemsize:
             fault = f"is of type {array.dtype}; save numbers or text"
             raise ParseError(f"the array {key} {fault}", self.path)
         return array.view(np.uint8) != 0 if array.dtype.kind == "b" else array
