@@ -92,7 +92,7 @@ def _dataset(data: Any) -> tuple[Dataset, bool]:
     data = as_frame(data)
     if isinstance(data, (Dataset, str, os.PathLike)):
         return as_dataset(data), False
-    if not sp.issparse(data) and not family(data) and is_sets(data, classes=True):
+    if not sp.issparse(data) and not family(data) and is_sets(data):
         rows = list(data)
         table, labels = targets(rows, len(rows))
         names: Sequence[str] = [label.name for label in labels]

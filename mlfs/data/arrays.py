@@ -21,6 +21,7 @@ from mlfs.data.columns import (
     library_of,
     read_as_text,
     refuse_infinite,
+    refuse_masked,
     refuse_merged,
     words_of,
 )
@@ -29,16 +30,10 @@ from mlfs.data.dates import WHY, check_dates, seconds_of, with_dates
 from mlfs.data.frames import as_frame, columns_of, family
 from mlfs.data.labels.finding import LabelPositions, first_duplicate, resolve
 from mlfs.data.labels.label_arrays import caution_about_signs, numeric_targets, targets
-from mlfs.data.labels.label_values import is_binary, is_sets, rising_rows
+from mlfs.data.labels.label_values import is_binary
 from mlfs.data.matrices import as_counted, from_sparse, needs_check
 from mlfs.data.request import Request
 from mlfs.errors import Caution, DataError, UsageError, printable
-
-RISING = (
-    "the rows of Y are taken as label sets, because their whole numbers rise; "
-    "if they are a table, give an array"
-)
-
 
 # cells, columns, the columns that are left out, those that are dates in seconds, and notes
 _Table = tuple[Any, Sequence[Column], dict[int, tuple[str, str]], list[int], list[str]]
@@ -133,7 +128,6 @@ def from_arrays(
         y, label_list = targets(Y, n_rows, label_names, classes)
         caution = caution_about_signs(Y, lambda j: label_list[j].name)
         notes += [caution] if caution else []
-        notes += [RISING] if is_sets(Y) and not classes and rising_rows(Y) else []
     dataset = Dataset(
         matrix,
         y,
@@ -295,8 +289,7 @@ def _from_dense(x: Any, names: Sequence[str] | None, dates: str) -> _Table:
 
 
 def _as_array(x: Any) -> Any:
-    if isinstance(x, np.ma.MaskedArray):
-        return np.asarray(np.ma.filled(x.astype(np.float64), np.nan))
+    refuse_masked(x, "X")
     if not isinstance(x, (list, tuple)):
         array = np.asarray(x)
         if array.dtype.names:

@@ -97,6 +97,12 @@ def nominal(
     return Column(name, "nominal", tuple(distinct)), codes
 
 
+def refuse_masked(x: Any, name: str) -> None:
+    """Refuse a masked array, whose mask numpy would drop."""
+    if isinstance(x, np.ma.MaskedArray):
+        raise DataError(f"{name} is a masked array: give {name}.astype(float).filled(numpy.nan)")
+
+
 def refuse_infinite(
     x: np.ndarray, names: Sequence[str], rows_before: int = 0, noun: str = "column"
 ) -> None:
@@ -389,15 +395,13 @@ def check_weights(weights: Any, n_rows: int) -> np.ndarray:
     >>> check_weights([1, 0, 2.5], 3).tolist()
     [1.0, 0.0, 2.5]
     """
+    refuse_masked(weights, "sample_weight")
     try:
-        masked = np.ma.getmask(weights)
         array = np.asarray(weights)
         if array.dtype.kind not in "biufO":
             raise TypeError
         with np.errstate(over="ignore"):  # of more than 64 bits; infinity is refused below
             checked = array.astype(np.float64)
-        if masked is not np.ma.nomask:
-            checked = np.where(masked, np.nan, checked)
     except (OverflowError, TypeError, ValueError) as error:
         msg = "the weights of rows must be numbers"
         raise DataError(msg) from error

@@ -111,7 +111,7 @@ class Classes:
         Where training had only one value, every other one is 1.
         """
         Y = self._in_order(_opened(Y))
-        if self.sets and is_sets(Y, classes=True):
+        if self.sets and is_sets(Y):
             check_rows(len(Y), n_rows)
             return label_sets(list(Y), self.names)[0].toarray().astype(np.int8)
         array = _array(Y, n_rows)
@@ -218,7 +218,7 @@ def read_labels(
     ([[1, 0], [0, 0]], [[1, 2], [5]])
     """
     Y = _opened(Y)
-    if is_sets(Y, classes=True):
+    if is_sets(Y):
         coded, label_columns = targets(Y, n_rows)
         dense = coded.toarray() if sp.issparse(coded) else coded
         names = tuple(label.name for label in label_columns)
@@ -288,7 +288,7 @@ def _opened(Y: Any) -> Any:
     if not library_of(Y) or family(Y):
         return Y
     values, _ = unwrap(Y, None)
-    return values if is_sets(values, classes=True) else Y
+    return values if is_sets(values) else Y
 
 
 def _is_flat(Y: Any) -> bool:
@@ -309,8 +309,6 @@ def _array(Y: Any, n_rows: int) -> np.ndarray:
         Y = sp.csr_array(Y)
         binary = Y.dtype.kind in "biuf" and bool(np.isin(Y.data, (0, 1)).all())
         array = (Y.astype(np.int8) if binary else Y).toarray()
-    elif isinstance(Y, dict):
-        raise DataError("Y is a dict: give an array, a frame, or a list of label sets")
     else:
         values = array_of(Y) if family(Y) and hasattr(Y, "columns") else Y
         array = values.toarray() if sp.issparse(values) else np.asarray(values)

@@ -369,7 +369,7 @@ def test_what_a_data_set_knows_is_not_given_beside_it() -> None:
 def test_a_dict_of_labels_is_refused() -> None:
     X, Y = songs()
     for labels in ({"a": 0}, {"a": Y[:, 0]}):
-        with pytest.raises(DataError, match="Y is a dict: give an array, a frame, or a list of"):
+        with pytest.raises(DataError, match="Y has 0 dimensions; expected"):
             make("br").fit(X, labels)
 
 

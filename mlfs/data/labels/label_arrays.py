@@ -6,16 +6,15 @@
 2-D numbers, -1/0/+1                        the same, -1 meaning a missing label
 1-D of two values that mean no and yes      one binary label
 1-D of other values, or ``classes=True``    one label of classes, the values sorted
-a list (Series) of sets of names            one binary label for each distinct name, sorted
-a list of lists of rising whole numbers     the same, unless all are 0 and 1
+a list (Series) of sets, or lists of names  one binary label for each distinct name, sorted
 a frame                                     as its columns; their names are the label names
 ==========================================  ==================================================
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,6 +26,7 @@ from mlfs.data.columns import (
     library_of,
     number_text,
     refuse_infinite,
+    refuse_masked,
     refuse_merged,
 )
 from mlfs.data.dataset import Label, Uniform
@@ -42,13 +42,13 @@ from mlfs.data.labels.label_values import (
     label_sets,
     map_texts,
     stack_labels,
-    whole_rows,
 )
 from mlfs.data.matrices import check_places
 from mlfs.data.request import Request
 from mlfs.errors import Caution, DataError, plural, printable
 
 BLOCK = 1 << 18
+AS_SETS = "for label sets write each row as a set, such as {3, 7}"
 
 
 def targets(
@@ -71,14 +71,12 @@ def targets(
         check_rows(y.shape[0], n_rows)
         check_places(y, "Y")
         return _from_sparse(sp.csr_array(y), names, classes)
-    if isinstance(y, dict):
-        columns = [_column(name, values, classes) for name, values in y.items()]
-        for name, (_, codes) in zip(y, columns, strict=True):
-            check_rows(len(codes), n_rows, f"label {printable(name)!r}")
-        return stack_labels([codes for _, codes in columns], n_rows), _rename(
-            tuple(label for label, _ in columns), names
-        )
-    if is_sets(y, classes):
+    if isinstance(y, Columns):
+        check_rows(y.n_rows, n_rows)
+        columns = [_column(name, values, classes) for name, values in y.renamed(names)]
+        stacked = stack_labels([codes for _, codes in columns], n_rows)
+        return stacked, tuple(label for label, _ in columns)
+    if is_sets(y):
         check_rows(len(y), n_rows)
         return label_sets(list(y), names)
     array = as_label_array(y)
@@ -96,13 +94,26 @@ def targets(
     try:
         return _from_numbers(matrix, names, classes or is_single)
     except DataError as error:
-        if error.remedy and whole_rows(y):
-            error.advising(f"{ASK}, for label sets write each row as a set, such as {{3, 7}}")
+        if error.remedy and isinstance(y, (list, tuple)) and not is_single:
+            error.advising(f"{ASK}, {AS_SETS}")
         raise
 
 
+class Columns(NamedTuple):
+    """The label columns of a frame."""
+
+    names: list[str]
+    cells: list[Any]
+    n_rows: int
+
+    def renamed(self, names: Sequence[str] | None) -> Iterator[tuple[str, Any]]:
+        """Each column with its name, or its new one."""
+        names = self.names if names is None else label_names(names, len(self.names))
+        return zip(names, self.cells, strict=True)
+
+
 def unwrap(y: Any, names: Sequence[str] | None) -> tuple[Any, Sequence[str] | None]:
-    """Frames and series become arrays, lists or a dict of columns; their names are kept."""
+    """Frames and series become columns, arrays or lists; their names are kept."""
     if not library_of(y):
         return y, names
     if family(y, "Y"):
@@ -111,7 +122,8 @@ def unwrap(y: Any, names: Sequence[str] | None) -> tuple[Any, Sequence[str] | No
         if duplicate is not None:
             raise DataError(f"Y has two columns named {printable(duplicate)!r}: rename one")
         pick = y.iloc if library_of(y) == "pandas" else y
-        return {name: _series_values(pick[:, j]) for j, name in enumerate(column_names)}, names
+        cells = [_series_values(pick[:, j]) for j in range(len(column_names))]
+        return Columns(column_names, cells, len(y)), names
     series_name = getattr(y, "name", None)  # an extension array of pandas has none
     if names is None and series_name not in (None, ""):
         names = [str(series_name)]
@@ -138,8 +150,7 @@ def _series_values(series: Any) -> Any:
 
 def as_label_array(y: Any) -> np.ndarray:
     """Y as an array; of objects where it holds text, booleans or missing rows."""
-    if isinstance(y, np.ma.MaskedArray):
-        return np.asarray(np.ma.filled(y.astype(np.float64), np.nan))
+    refuse_masked(y, "Y")
     if isinstance(y, (list, tuple)) and any(
         isinstance(value, (str, bool, np.bool_)) or is_missing_row(value) for value in y
     ):
@@ -149,16 +160,16 @@ def as_label_array(y: Any) -> np.ndarray:
     try:
         return np.asarray(y)
     except ValueError:
-        raise DataError(
-            "Y is neither an array nor a list of label sets: its rows differ in length"
-        ) from None
+        msg = "Y is neither an array nor a list of label sets: its rows differ in length"
+        raise DataError(f"{msg}; {AS_SETS}") from None
 
 
 def as_columns(array: np.ndarray, n_rows: int) -> np.ndarray:
     """Labels in an array, one in each column; other shapes are refused."""
     if array.ndim not in (1, 2):
         raise DataError(
-            f"Y has {array.ndim} dimensions; expected 1 (one label) or 2 (a column a label)"
+            f"Y has {array.ndim} dimensions; expected 1 (one label) or 2 (a column a label), or a "
+            "frame, or a list of label sets"
         )
     check_rows(len(array), n_rows)
     if array.dtype.kind == "c":
@@ -172,15 +183,6 @@ def check_rows(n: int, expected: int, subject: str = "Y") -> None:
         raise DataError(
             f"X has {plural(expected, 'row')} and {subject} has {n}: they must have the same number"
         )
-
-
-def _rename(labels: Sequence[Label], names: Sequence[str] | None) -> Sequence[Label]:
-    if names is None:
-        return labels
-    return tuple(
-        Label(name, label.values)
-        for name, label in zip(label_names(names, len(labels)), labels, strict=True)
-    )
 
 
 def _from_numbers(
@@ -275,7 +277,7 @@ def _column(name: str, values: Any, classes: bool) -> tuple[Label, np.ndarray]:
     if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
         binary, labels = _from_numbers(values.reshape(-1, 1), [name], classes)
         return labels[0], binary[:, 0]
-    cells = [None if is_missing(cell) else cell for cell in _rows_of(name, values)]
+    cells = [None if is_missing(cell) else cell for cell in list(values)]
     types = {type(cell) for cell in cells if cell is not None}
     if are_numbers(types):
         x = floats_of(name, cells, "label").reshape(-1, 1)
@@ -288,17 +290,6 @@ def _column(name: str, values: Any, classes: bool) -> tuple[Label, np.ndarray]:
             "labels are all numbers, all booleans or all text"
         )
     return _text_label(name, [None if cell is None else str(cell) for cell in cells], classes)
-
-
-def _rows_of(name: str, values: Any) -> list[Any]:
-    """The values of a label column, one for each row."""
-    if not isinstance(values, (str, bytes)):
-        try:
-            return list(values)
-        except TypeError:
-            pass
-    msg = f"label {printable(name)!r} is {printable(repr(values))}, which is one value: give a list"
-    raise DataError(f"{msg} or an array of one for each row")
 
 
 def _text_label(name: str, cells: list[str | None], classes: bool) -> tuple[Label, np.ndarray]:
@@ -360,15 +351,11 @@ def numeric_targets(
     >>> Y.ravel().tolist(), labels[0].values, labels[0].numbers
     ([1, 0, 1], ('0.5', '2.5'), True)
     """
-    if y is None or is_sets(y, classes=True):
+    if y is None or is_sets(y):
         return targets(y, n_rows, names, classes)
     plain, series_names = unwrap(y, names)
-    if isinstance(plain, dict):
-        columns = list(plain.items())
-        if names is not None:
-            renamed = label_names(names, len(columns))
-            columns = [(name, cells) for name, (_, cells) in zip(renamed, columns, strict=True)]
-        is_single = False
+    if isinstance(plain, Columns):
+        columns, is_single = list(plain.renamed(names)), False
     else:
         array = plain.toarray() if sp.issparse(plain) else as_label_array(plain)
         if array.ndim not in (1, 2) or len(array) != n_rows or array.dtype.kind not in "biufO":
@@ -381,7 +368,9 @@ def numeric_targets(
     for name, cells in columns:
         numbers = _numbers(name, cells)
         if numbers is None or len(numbers) != n_rows or np.isin(numbers, (-1, 0, 1)).all():
-            label_codes, (label,) = targets({name: cells}, n_rows, None, classes or is_single)
+            label_codes, (label,) = targets(
+                Columns([name], [cells], len(cells)), n_rows, None, classes or is_single
+            )
         else:
             label_codes, label = coded_numbers(name, numbers)
         codes.append(label_codes.reshape(-1))

@@ -345,16 +345,13 @@ def is_missing_row(row: object) -> bool:
     return not isinstance(row, CONTAINERS) and is_missing(row)
 
 
-def is_sets(y: Any, classes: bool = False) -> bool:
-    """Whether Y is a list of label sets rather than a matrix written as lists.
-
-    Rows of as many whole numbers each are label sets if they are no table of 0 and 1 and the
-    numbers rise in each row; with `classes` they are a table.
+def is_sets(y: Any) -> bool:
+    """Whether Y is a list of label sets, that is of sets, or of lists with names.
 
     Examples
     --------
-    >>> is_sets([[1, 2], [0, 5]]), is_sets([[0, 1], [0, 0]]), is_sets([[2, 1], [0, 5]])
-    (True, False, False)
+    >>> is_sets([{1, 2}, {5}]), is_sets([["a"], ["b", "c"]]), is_sets([[0, 1], [1, 0]])
+    (True, True, False)
     """
     if isinstance(y, np.ndarray):
         if y.dtype != object or y.ndim != 1:
@@ -362,38 +359,10 @@ def is_sets(y: Any, classes: bool = False) -> bool:
         y = y.tolist()
     if not isinstance(y, (list, tuple)):
         return False
-    sets = [row for row in y if not is_missing_row(row)]
-    if not any(isinstance(row, CONTAINERS) for row in sets):
-        return False
-    if any(isinstance(row, (set, frozenset)) or not isinstance(row, CONTAINERS) for row in sets):
+    rows = [row for row in y if isinstance(row, CONTAINERS)]
+    if any(isinstance(row, (set, frozenset)) for row in rows):
         return True
-    lengths = {len(row) for row in sets}
-    return (
-        len(sets) < len(y)
-        or len(lengths) > 1
-        or lengths == {0}
-        or any(isinstance(name, str) for row in sets for name in row)
-        or (not classes and rising_rows(sets))
-    )
-
-
-def whole_rows(y: Any) -> bool:
-    """Whether Y is a list of lists of different whole numbers, not all of them 0 and 1."""
-    if not isinstance(y, (list, tuple)) or not all(isinstance(row, (list, tuple)) for row in y):
-        return False
-    high = 0
-    for row in y:
-        if not all(isinstance(j, numbers.Integral) and not isinstance(j, bool) for j in row):
-            return False
-        if len(set(row)) < len(row) or min(row, default=0) < 0:
-            return False
-        high = max(high, *row, 0)
-    return high > 1
-
-
-def rising_rows(y: Any) -> bool:
-    """Whether Y is a list of lists of two or more rising whole numbers, not all of them 0 and 1."""
-    return whole_rows(y) and all(len(row) > 1 and list(row) == sorted(row) for row in y)
+    return any(isinstance(name, str) for row in rows for name in row)
 
 
 def label_names(names: Sequence[str] | None, q: int) -> list[str]:
