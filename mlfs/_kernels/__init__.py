@@ -4,7 +4,7 @@ Reading text: `tokens`, with `rows` (ARFF), `cells` (CSV) and `pair_rows` (svmli
 Columns: `column_values`, and `packing` for bit slices. Layouts: `planes` and `lists`.
 Counting: `row_walks`, `part_walks`, `plane_subsets`, `full_tables`; `co_sums`, `expected_sums` and
 `strata_sums` make sums of counts. Normal variables: `gaussian`. Choosing the best: `choosing`.
-Sparse products: `products`. `jit` compiles a kernel once and keeps it.
+`jit` compiles a kernel once and keeps it.
 """
 
 from __future__ import annotations

@@ -2,25 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
-import scipy.sparse as sp
 
-from mlfs._kernels import jit, products
-
-
-def test_products_are_those_of_the_matrix() -> None:
-    generator = np.random.default_rng(0)
-    dense = generator.random((7, 5)) * (generator.random((7, 5)) < 0.4)
-    matrix = sp.csr_array(dense)
-    right, left = generator.random(5), generator.random(7)
-    out = np.empty(7)
-    products.from_columns(matrix.indptr, matrix.indices, matrix.data, right, 0.25, out)
-    assert np.allclose(out, dense @ right - 0.25)
-    onto = np.ones(5)
-    products.onto_columns(matrix.indptr, matrix.indices, matrix.data, left, onto)
-    assert np.allclose(onto, 1 + dense.T @ left)
-    assert products.dot(left, left) == pytest.approx(left @ left)
+from mlfs._kernels import jit
 
 
 def test_a_kernel_works_where_no_cache_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
