@@ -45,7 +45,7 @@ def work(case: Case, inputs: Path, scratch: Path, threads: int = 1) -> Work:
         assert case.shape is not None
         data = load(case.shape, inputs)
         if case.kind == "order":
-            return lambda: mlfs.select((data.X, data.Y), "mlfs_global", 1, order="full")
+            return lambda: mlfs.label_network((data.X, data.Y), order="full")
         n = min(case.n, data.X.shape[1])
         corner = data.cut(400, 64)
         mlfs.select((corner.X, corner.Y), case.what, min(n, 8, corner.X.shape[1]), n_jobs=threads)

@@ -148,11 +148,12 @@ def between(path: Path, start: str, end: str, text: str) -> str:
 def pages() -> dict[Path, str]:
     """What each page should hold."""
     found = {PAGE: page()}
-    of_select = {one.name for one in OPTIONS}
-    fitted = [(one.parameter, one) for one in (*OPTIONS, *FITTING) if one.parameter]
+    of_select = [one for one in OPTIONS if one.call in ("select", "prepare")]
+    names_ = {one.name for one in of_select}
+    fitted = [(one.parameter, one) for one in (*of_select, *FITTING) if one.parameter]
     for name, text in (
-        ("python.md", by_page((one.name, one) for one in OPTIONS)),
-        ("transformer.md", table(one for one in fitted if one[0] not in of_select)),
+        ("python.md", by_page((one.name, one) for one in of_select)),
+        ("transformer.md", table(one for one in fitted if one[0] not in names_)),
     ):
         path = PAGE.with_name(name)
         found[path] = between(path, START, END, text)

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from mlfs import criteria
-from mlfs.api.estimators import MAKERS, missing_word
+from mlfs.api.selecting import unsupported_by
 
 PAGE = Path(__file__).with_name("estimators.md")
 GLANCE = Path(__file__).with_name("criteria.md")
@@ -27,7 +27,10 @@ def table() -> str:
     for origin in criteria.origins():
         if origin.distribution == "mlfs":
             criterion = criteria.get(origin.name)[1]
-            words = [missing_word(criterion, MAKERS[name]) for name in ("gaussian", "expected")]
+            words = [
+                unsupported_by(criterion, **way)
+                for way in ({"estimator": "gaussian"}, {"correction": "expected"})
+            ]
             cells = [f"no: asks for `{word}`" if word else "yes" for word in words]
             lines.append(f"| `{origin.name}` | {' | '.join(cells)} |")
     return "\n".join(lines)
@@ -40,7 +43,7 @@ def _with_column(row: re.Match[str]) -> str:
     served = [
         name
         for name, one in zip(names, made, strict=True)
-        if not missing_word(one, MAKERS["gaussian"])
+        if not unsupported_by(one, estimator="gaussian")
     ]
     cell = ", ".join(f"`{name}`" for name in served)
     cell = "yes" if served == names else cell or "no"

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 from mlfs.lazy import lazily
 
 if TYPE_CHECKING:
+    from mlfs.api.certainty import certainty
     from mlfs.api.explanation import Explanation, explain
-    from mlfs.api.prepared import Prepared, prepare
+    from mlfs.api.panels import Panel
+    from mlfs.api.prepared import Prepared, label_network, prepare
     from mlfs.api.selecting import select
     from mlfs.api.selection import Selection
     from mlfs.api.selector import FeatureSelector
@@ -55,6 +57,7 @@ __all__ = [
     "MlfsError",
     "MlfsWarning",
     "PairCriterion",
+    "Panel",
     "ParseError",
     "Prepared",
     "Selection",
@@ -65,9 +68,11 @@ __all__ = [
     "UsageError",
     "__version__",
     "audit",
+    "certainty",
     "checked_number",
     "explain",
     "explore",
+    "label_network",
     "pareto",
     "prepare",
     "read",
@@ -77,8 +82,10 @@ __all__ = [
 ]
 
 _HOME = {
+    "mlfs.api.certainty": ("certainty",),
     "mlfs.api.explanation": ("Explanation", "explain"),
-    "mlfs.api.prepared": ("Prepared", "prepare"),
+    "mlfs.api.panels": ("Panel",),
+    "mlfs.api.prepared": ("Prepared", "label_network", "prepare"),
     "mlfs.api.selecting": ("select",),
     "mlfs.api.selection": ("Selection",),
     "mlfs.api.selector": ("FeatureSelector",),

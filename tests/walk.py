@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import mlfs
+from mlfs.api.options import PREPARING
 from mlfs.criteria import get
 from tests import naive, naive_more
 
@@ -32,7 +33,12 @@ def oracle(name: str) -> Any:
 def select(given: Problem, name: str, **options: Any) -> Any:
     """`mlfs.select` with the integers taken as they are."""
     options.setdefault("nominal_limit", 1000)
-    return mlfs.select((given.X, given.Y), criterion=name, **options)
+    chain = {key: options.pop(key) for key in ("order", "k") if key in options}
+    if not chain:
+        return mlfs.select((given.X, given.Y), criterion=name, **options)
+    preparing = {key: options.pop(key) for key in PREPARING if key in options}
+    ready = mlfs.prepare((given.X, given.Y), **preparing)
+    return mlfs.select(ready, name, network=mlfs.label_network(ready, **chain), **options)
 
 
 @dataclass(frozen=True)

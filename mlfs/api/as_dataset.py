@@ -29,11 +29,6 @@ class AsGiven:
     dataset: Dataset
 
 
-def keeps_numbers(options: Mapping[str, Any]) -> bool:
-    """Whether labels that are quantities keep their numbers, to be binned or scored."""
-    return options["target_bins"] is not None or options["estimator"] == "gaussian"
-
-
 def as_dataset(
     data: Any,
     labels: Any = None,

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from mlfs.api.options import is_auto
 from mlfs.criteria import Criterion
-from mlfs.discretize.normal_scores import Scores
-from mlfs.errors import MlfsError, UsageError, printable
+from mlfs.errors import MlfsError
 from mlfs.information.adjusted import MISSING_LEFT_OUT, AdjustedInfo, no_expectation
 from mlfs.information.columns_info import ColumnsInfo
 from mlfs.information.exact import ExactInfo
@@ -22,19 +20,13 @@ from mlfs.information.for_search import (
     table_of,
     with_parents,
 )
-from mlfs.information.gaussian import GaussianInfo
-from mlfs.information.gaussian_columns import GaussianColumns
-from mlfs.information.info import Info, UnansweredError, spoken
+from mlfs.information.info import Info, UnansweredError
 from mlfs.information.table import Table
 from mlfs.search.greedy import best_first, greedy
 
 MANY_LEVELS = 16  # more than bins by default make, and than most categories have
 BY_CHANCE = 0.01  # of the entropy of the labels: from there on a correction matters
-TRIED = np.array(
-    [[0, 0, 1, 2], [0, 1, 1, 0], [1, 0, 0, 1], [1, 1, 0, 2], [0, 0, 1, 1], [1, 0, 1, 0]]
-)
-TRIED_LABELS = np.array([[0, 0, 1], [0, 1, 0], [1, 1, 0], [1, 0, 1], [0, 1, 1], [1, 1, 0]])
-AROUND = ((1, 2), (0, 2), (0, 1))  # the parents of each of them
+TRIED = 4  # candidates on which a criterion is tried
 
 
 def info_of(table: Table, correction: str, skipped: Sequence[int] = ()) -> Info:
@@ -100,88 +92,23 @@ def why_not_expected(info: Info) -> str:
     return no_expectation(table_of(info))
 
 
-def refuse_unanswered(name: str, criterion: Criterion, options: Mapping[str, Any]) -> None:
-    """Raise `UsageError` if a criterion asks for what the estimator does not give.
+def unsupported_quantity(criterion: Criterion, info: Info) -> str:
+    """The first quantity that a criterion asks for and an estimator does not give, or nothing.
 
-    Examples
-    --------
-    >>> from mlfs import criteria
-    >>> options = {"correction": "expected", "estimator": "counts", "n": 2}
-    >>> refuse_unanswered("mlcfs", criteria.get("mlcfs")[1], options)
-    Traceback (most recent call last):
-    mlfs.errors.UsageError: correction is 'expected', which gives no symmetrical uncertainty, \
-and the criterion mlcfs asks for it: use another correction, \
-or a criterion that it serves, such as mim or mrmr
+    A copy of the criterion is tried on the first few candidates.
     """
-    for option, value, plain in (
-        ("correction", options["correction"], "none"),
-        ("estimator", options["estimator"], "counts"),
-    ):
-        if value in {plain, "auto"}:
-            continue
-        if is_auto(options["n"]) and value != "expected":
-            msg = (
-                f"is {value!r}, but an automatic number of features compares plain counts with "
-                "chance: leave it out, or give a number"
-            )
-            raise UsageError(msg, option=option)
-        if options.get("at_least") and value != "expected":
-            msg = f"is {value!r}, but at_least compares plain counts with chance: leave one out"
-            raise UsageError(msg, option=option)
-        word = missing_word(criterion, MAKERS[value]) if value in MAKERS else ""
-        if word:
-            msg = (
-                f"is {value!r}, which gives no {spoken(word)}, and the criterion "
-                f"{printable(name)} asks for it: use another {option}, or "
-                "a criterion that it serves, such as mim or mrmr"
-            )
-            raise UsageError(msg, option=option)
-
-
-def _gaussian() -> Info:
-    """Six rows as indicators of their codes."""
-    x, y = (
-        Scores(np.ascontiguousarray(codes.T != 0, np.float32), np.arange(codes.shape[1] + 1))
-        for codes in (TRIED, TRIED_LABELS)
-    )
-    return GaussianInfo(GaussianColumns(x, y, TRIED_LABELS.sum(axis=0)))
-
-
-def _adjusted_info() -> Info:
-    exact = Info.from_codes(TRIED, TRIED_LABELS)
-    assert isinstance(exact, ExactInfo)
-    return AdjustedInfo(exact)
-
-
-MAKERS: dict[str, Callable[[], Info]] = {
-    "expected": _adjusted_info,
-    "gaussian": _gaussian,
-}
-
-
-def missing_word(criterion: Criterion, make: Callable[[], Info]) -> str:
-    """The first word of the vocabulary that an estimator does not give a criterion, or nothing.
-
-    The criterion is tried on six rows.
-
-    Parameters
-    ----------
-    criterion : Criterion
-        The criterion; a copy of it is tried.
-    make : callable
-        Returns an Info of the estimator.
-    """
-    tried = copy.deepcopy(criterion)
+    tried, few = copy.deepcopy(criterion), info.only(info.features[:TRIED].tolist())
     try:
-        info = with_parents(make(), AROUND)
+        if tried.network is not False:
+            few = with_parents(few, [() if label == 0 else (0,) for label in range(info.q)])
         if tried.scope == "each label":
-            info = info.for_label(0)
+            few = few.for_label(0)
         if tried.search == "blanket":
-            independence(info)
+            independence(few)
         if tried.search == "best first":
-            best_first(tried, info)
+            best_first(tried, few)
         else:
-            greedy(tried, info, info.d)
+            greedy(tried, few, few.d)
     except UnansweredError as error:
         return error.word
     except MlfsError:

@@ -15,9 +15,9 @@ import numpy as np
 
 from mlfs import criteria
 from mlfs.api.candidates import features_named
-from mlfs.api.given import AN_ARRAY
 from mlfs.api.plan import NOTHING_MORE
-from mlfs.api.prepared import Prepared, prepare
+from mlfs.api.prepared import Prepared
+from mlfs.api.same_data import prepared_again
 from mlfs.api.selecting import select_silently
 from mlfs.api.selection import Chosen, ColumnNames, Ranking, Selection
 from mlfs.api.text import certainty_text
@@ -239,12 +239,6 @@ def _name(named: Named) -> str:
     return f"{printable(named[1])} (index {named[0]})"
 
 
-COUNTING = (
-    *("groups", "bins", "n_bins", "nominal_limit", "target_bins", "labels_as", "missing"),
-    *("estimator", "correction", "given"),
-)
-
-
 def explain_picks(selection: Selection) -> list[Explanation]:
     """Explain every pick.
 
@@ -359,38 +353,19 @@ def explain(
         raise UsageError(msg, option="selection")
     if features is None:
         return Explanations(selection, explain_picks(selection))
-    if selection.settings.get("given") == AN_ARRAY and not isinstance(data, Prepared):
-        msg = "the selection held an array fixed: give what mlfs.prepare(..., given=) makes with it"
-        raise UsageError(msg)
-    counting = {n: selection.settings[n] for n in COUNTING if n in selection.settings}
-    prepared = prepare(
-        data,
-        labels=labels,
-        sample_weight=sample_weight,
-        n_jobs=n_jobs,
-        max_memory=max_memory,
-        **({} if isinstance(data, Prepared) else counting),
-    )
-    _refuse_other_data(prepared, selection)
+    options = {
+        "labels": labels,
+        "sample_weight": sample_weight,
+        "n_jobs": n_jobs,
+        "max_memory": max_memory,
+    }
+    prepared = prepared_again(data, selection, **options)
     source = selection.criterion if criterion is None else criterion
     parameters = None if isinstance(source, Criterion) else selection.parameters
     instance = criteria.get(source, parameters)[1]
     columns = features_named(features, prepared.dataset, "the features to explain")
     explanations = (_explain_feature(prepared, selection, instance, column) for column in columns)
     return Explanations(selection, chain.from_iterable(explanations))
-
-
-def _refuse_other_data(prepared: Prepared, selection: Selection) -> None:
-    """Refuse data that differ from those of the selection in their shape or preparation."""
-    rows, d, q = prepared.dataset.shape
-    actual = {**prepared.settings, "rows": rows, "features": d, "labels": q}
-    for name, value in {**selection.settings, **selection.data}.items():
-        if name in actual and name != "labels_by" and actual[name] != value:
-            msg = (
-                f"the data have {name} {printable(repr(actual[name]))}, but the selection was made "
-                f"with {printable(repr(value))}: give the data from which it was made"
-            )
-            raise UsageError(msg)
 
 
 def _explain_feature(
@@ -463,7 +438,6 @@ def _probe(
         per_label=selection.scope == "each label",
         include=[dataset.names[column]],
         exclude=[dataset.names[j] for j in excluded if j not in block],
-        keep_identifiers=settings["keep_identifiers"],
         start=selection,
         prefilter=settings["prefilter"],
         network=selection.network,

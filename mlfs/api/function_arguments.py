@@ -13,7 +13,8 @@ from mlfs.api.as_dataset import as_dataset
 from mlfs.api.coded_columns import CodedColumns
 from mlfs.api.counted import count_columns
 from mlfs.api.missing_values import refuse_missing
-from mlfs.api.prepared import DEFAULTS, Prepared, apply_weights, prepare
+from mlfs.api.options import PREPARING
+from mlfs.api.prepared import Prepared, apply_weights, prepared_of
 from mlfs.binnings import BINNINGS
 from mlfs.counting.memory import bytes_of
 from mlfs.data.arrays import from_arrays
@@ -32,10 +33,10 @@ def two_columns_of(data: Any, options: dict[str, Any]) -> tuple[CodedColumns, Co
     """The features and the labels of data that have labels, or a table twice."""
     if isinstance(data, (Prepared, Dataset, str, os.PathLike)):
         skipped = CALL_OPTIONS if isinstance(data, Prepared) else ()
-        preparing = {name: options[name] for name in DEFAULTS if name not in skipped}
+        preparing = {name: options[name] for name in PREPARING if name not in skipped}
         if isinstance(data, Prepared):
             preparing = _of_prepared(preparing)
-        prepared = prepare(data, **preparing)
+        prepared = prepared_of(data, preparing)
         return prepared.features, prepared.labels
     columns, _ = columns_of(data, "X", options, None)
     return columns, columns
@@ -54,8 +55,8 @@ def columns_of(
     if isinstance(data, CodedColumns):
         return data, data.side.weights
     if isinstance(data, Prepared):
-        preparing = {key: options[key] for key in DEFAULTS if key not in CALL_OPTIONS}
-        data.refuse_other(**_of_prepared(preparing))
+        preparing = {key: options[key] for key in PREPARING if key not in CALL_OPTIONS}
+        prepared_of(data, _of_prepared(preparing))
         return data.features, data.weights
     try:
         dataset, single = _dataset(data)

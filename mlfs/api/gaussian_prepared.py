@@ -11,18 +11,18 @@ import scipy.sparse as sp
 
 from mlfs.api.candidates import Grouping, grouping
 from mlfs.api.counted import MemoryEstimate
-from mlfs.api.options import NAMED
 from mlfs.counting.entries import edges_of
 from mlfs.counting.memory import bytes_of
 from mlfs.counting.weights import on_grid
 from mlfs.data.dataset import Dataset, Label
 from mlfs.discretize import Binning, Binnings
 from mlfs.discretize.normal_scores import MOST_VALUES, Scores, indicators, normal_scores
-from mlfs.errors import Caution, DataError, UsageError, plural, printable, setting
+from mlfs.errors import Caution, DataError, UsageError, plural, printable
 from mlfs.information.gaussian import GaussianInfo
 from mlfs.information.gaussian_columns import GaussianColumns
 
-OF_COUNTS = ("bins", "n_bins", "correction", "binnings")
+OF_COUNTS = ("bins", "n_bins", "correction", "binnings", "given", "cluster")
+NEUTRAL = {"bins": ("mean-sd",), "correction": ("auto", "none")}
 CELL_BYTES = 4
 AT_ONCE_BYTES = 24 * 32  # of a row, while some columns are ranked
 SCORES = "normal-scores"
@@ -31,10 +31,11 @@ SCORES = "normal-scores"
 def refuse_options_of_counts(options: Mapping[str, Any]) -> None:
     """Raise `UsageError` for options of binning and counting, which this estimator does without."""
     for name in OF_COUNTS:
-        default = NAMED[name].default if name in NAMED else None
-        if options[name] != default and (name, options[name]) != ("correction", "none"):
-            msg = f"is only used for {setting('estimator', 'counts')}, and it is 'gaussian'"
-            raise UsageError(f"{msg}: leave it out", option=name)
+        value = options[name]
+        is_plain = value is None or (isinstance(value, (str, list, tuple)) and not len(value))
+        if not is_plain and value not in NEUTRAL.get(name, ()):
+            msg = "is only used for the estimator 'counts', and it is 'gaussian': leave it out"
+            raise UsageError(msg, option=name)
     if options["missing"] == "ignore":
         msg = (
             "is 'ignore', but the estimator 'gaussian' needs every row: use 'level', by which "
@@ -81,7 +82,7 @@ def _whole_weights(weights: np.ndarray | None) -> np.ndarray | None:
     if not (weights == np.floor(weights)).all():
         msg = (
             "has fractions, but the estimator 'gaussian' counts rows: give whole numbers, or use "
-            f"{setting('estimator', 'counts')}"
+            "the estimator 'counts'"
         )
         raise DataError(msg, option="sample_weight")
     return on_grid(weights)
@@ -145,7 +146,7 @@ def _label_blocks(
             msg = (
                 f"the label {printable(label.name)!r} misses a value in row "
                 f"{int((column < 0).argmax()) + 1}, and the estimator 'gaussian' needs all: "
-                f"complete the labels, or use {setting('estimator', 'counts')}"
+                f"complete the labels, or use the estimator 'counts'"
             )
             raise DataError(msg)
         positives.append(int(((column > 0) * (counts if counts.size else 1)).sum()))

@@ -28,13 +28,6 @@ def is_set(given: Any) -> bool:
     return not (isinstance(given, (list, tuple)) and not given)
 
 
-def refuse_given(options: Mapping[str, Any]) -> None:
-    """Refuse strata where they cannot be counted."""
-    if options["estimator"] == "gaussian" and is_set(options["given"]):
-        msg = "is set, but the estimator 'gaussian' counts no strata: use 'counts'"
-        raise UsageError(msg, option="given")
-
-
 def columns_of_rows(given: Any, dataset: Dataset) -> list[str]:
     """The names in `given`, if all are of columns that the data set has beside X."""
     names = [given] if isinstance(given, str) else given

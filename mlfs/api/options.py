@@ -22,11 +22,9 @@ from mlfs.api.value_kinds import (
     ClusterAddress,
     FeatureNumber,
     Kind,
-    LabelsAs,
     Name,
     Numbers,
     Switch,
-    TargetBins,
     ThreadCount,
     Whole,
 )
@@ -48,7 +46,7 @@ class Option:
     Parameters
     ----------
     name : str
-        The name of the argument of `mlfs.select` and `mlfs.prepare`.
+        The name of the argument, and of the flag's value on the command line.
     kind : Kind
         What values it takes.
     default : Any
@@ -69,9 +67,12 @@ class Option:
         The name of the parameter of `FeatureSelector`; empty if it has none.
     page : str
         The page of the documentation that says more.
-    only_for : str
-        What uses it: ``auto``, an automatic number of features, or ``chain``, a label network that
-        is learned as a chain. Empty if every selection does. See `refuse_unused`.
+    call : str
+        The function that takes it: ``select``, ``prepare``, or one that the command calls besides.
+    argument : str
+        The name of the argument of that function, where it is another one.
+    narrows : bool
+        Whether it keeps columns out of a search, so that whatever counts candidates has to know it.
     """
 
     name: str
@@ -85,7 +86,9 @@ class Option:
     reported: bool = False
     fitted: str | None = None
     page: str = ""
-    only_for: str = ""
+    call: str = "select"
+    argument: str = ""
+    narrows: bool = False
 
     @property
     def parameter(self) -> str:
@@ -99,6 +102,7 @@ class Option:
         return self.kind.read(name or self.name, value)
 
 
+TEXT = Kind("is a text", (str,))
 COLUMNS = Kind("is names, globs or numbers of columns", (str, Integral, Iterable, NoneType))
 OPTIONS: tuple[Option, ...] = (
     Option(
@@ -115,14 +119,17 @@ OPTIONS: tuple[Option, ...] = (
         ("-n", "--number"), TO_SELECT, "N", reported=True, fitted="n_features_to_select",
         page="how-many.md",
     ),
-    Option("labels", Kind(), None, "Which columns of a file or frame are labels.", fitted=""),
+    Option(
+        "labels", Kind(), None, "Which columns of a file or frame are labels.",
+        fitted="", call="prepare",
+    ),
     Option(
         "feature_names", Kind("is a sequence of names", (Iterable, NoneType)), None,
-        "The names of the columns of an array or a sparse matrix.", fitted="",
+        "The names of the columns of an array or a sparse matrix.", fitted="", call="prepare",
     ),
     Option(
         "label_names", Kind("is a sequence of names", (Iterable, NoneType)), None,
-        "The names of the labels of an array or a sparse matrix.", fitted="",
+        "The names of the labels of an array or a sparse matrix.", fitted="", call="prepare",
     ),
     Option(
         "parameters", Kind("is a mapping from the criterion's parameters to values", (Mapping,)),
@@ -139,143 +146,156 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "exclude", COLUMNS, (), "A feature, or a glob, that is never picked.", ("--exclude",),
-        TO_SELECT, "NAME", repeated=True,
+        TO_SELECT, "NAME", repeated=True, narrows=True,
     ),
     Option(
         "given", COLUMNS, (),
         "A column, or a glob, that is held fixed: features matter within the rows that share its "
         "value, such as a site or a batch.", ("--given",), TO_SELECT, "NAME", repeated=True,
-        reported=True, page="given.md",
-    ),
-    Option(
-        "drop_constant", Switch(), False,
-        "Features that are constant once binned are never picked, unless they are included.",
-        ("--drop-constant",), TO_SELECT, reported=True,
+        reported=True, page="given.md", call="prepare", narrows=True,
     ),
     Option(
         "keep_identifiers", Switch(), False,
         "Columns that name a row, such as keys and counters, may be picked.",
         ("--keep-identifiers",), TO_SELECT, reported=True, page="which-columns.md#identifiers",
+        call="prepare", narrows=True,
     ),
     Option(
         "groups",
         Kind("is group names to columns, or one group name for each column", (Iterable,)),
         None, "Features that count as one, such as a one-hot encoding.", ("--group",), TO_SELECT,
-        "NAME=GLOB", repeated=True,
+        "NAME=GLOB", repeated=True, call="prepare",
     ),
     Option(
         "start", Kind("is an earlier selection, or names, globs or numbers of columns"), None,
         "An earlier selection to continue; on the command line, a file written by --format json.",
-        ("--start",), TO_SELECT, "FILE",
+        ("--start",), TO_SELECT, "FILE", fitted="",
+    ),
+    Option(
+        "panel", Kind(), None, "The constraints of a panel, an mlfs.Panel.", page="panels.md",
     ),
     Option(
         "at_least", Numbers("is a mapping from labels to numbers of picks"), None,
         "So many picks are to tell something about a label, beyond chance.", ("--at-least",),
-        TO_SELECT, "LABEL=N", repeated=True, reported=True, page="panels.md",
+        TO_SELECT, "LABEL=N", repeated=True, page="panels.md", call="Panel",
     ),
     Option(
         "at_most",
         Numbers("is a number, or a mapping from groups to numbers of picks", one_for_all=True),
         None, "Pick at most so many columns of each group, or of one; the columns of groups are "
         "features of their own then.", ("--at-most",), TO_SELECT, "N, GROUP=N", repeated=True,
-        reported=True, page="panels.md",
+        page="panels.md", call="Panel",
     ),
     Option(
         "cost",
         Kind("is a mapping from columns to costs, or a cost for each column", (Iterable, NoneType)),
         None, "What each column costs; on the command line, a table of columns and costs.",
-        ("--cost",), TO_SELECT, "FILE", page="panels.md",
+        ("--cost",), TO_SELECT, "FILE", page="panels.md", call="Panel",
     ),
     Option(
         "budget", POSITIVE, None, "What all picks may cost.", ("--budget",), TO_SELECT, "COST",
-        reported=True, page="panels.md",
+        page="panels.md", call="Panel",
     ),
     Option(
         "cost_rule", Choice(choices=("ratio", "score")), "ratio",
         "Pick by the score for each unit of cost (ratio), or by the score while the budget lasts.",
-        ("--cost-rule",), TO_SELECT, reported=True, page="panels.md",
+        ("--cost-rule",), TO_SELECT, page="panels.md", call="Panel", argument="rule",
     ),
     Option(
         "prefilter", Whole(), None,
         "Only the N features with most information about the labels are candidates, whatever "
         "the criterion.",
-        ("--prefilter",), TO_SELECT, "N", reported=True,
+        ("--prefilter",), TO_SELECT, "N", reported=True, narrows=True,
     ),
     Option(
         "alpha", SHARE, 0.05,
         "For a number by auto or fdr, and at_least: the share of false discoveries accepted.",
-        ("--alpha",), TO_SELECT, reported=True, page="how-many.md", only_for="auto or fdr",
+        ("--alpha",), TO_SELECT, reported=True, page="how-many.md",
     ),
     Option(
-        "min_gain", SHARE, 0.01,
-        "For an automatic number: the least gain, as a share of the greatest.",
-        ("--min-gain",), TO_SELECT, reported=True, page="how-many.md", only_for="auto",
+        "cv_model", Kind(), "br",
+        "For a number by cross-validation: the model that is trained on the first features, as in "
+        "mlfs compare.",
+        ("--cv-model",), TO_SELECT, "NAME", page="how-many.md#cv",
+        call="number_of_features", argument="model",
+    ),
+    Option(
+        "cv_metric", Kind("is the name of a metric", (str,)), "micro_f1",
+        "For a number by cross-validation: what is measured on the test rows.",
+        ("--cv-metric",), TO_SELECT, "NAME", page="how-many.md#cv",
+        call="number_of_features", argument="metric",
+    ),
+    Option(
+        "cv_folds", Whole(least=2), 5, "For a number by cross-validation: how many folds.",
+        ("--cv-folds",), TO_SELECT, "K", page="how-many.md#cv",
+        call="number_of_features", argument="folds",
     ),
     Option(
         "resamples", Whole(least=20), None,
         "Say how sure each pick is: make it again on so many halves of the rows, such as 200.",
-        ("--resamples",), TO_SELECT, "N", reported=True, page="how-sure.md",
+        ("--resamples",), TO_SELECT, "N", page="how-sure.md", call="certainty",
     ),
     Option(
         "permutations", Whole(least=20), None,
         "Give each pick a p-value, given the earlier picks, by at most so many permutations of the "
         "labels; for n = fdr 200.",
-        ("--permutations",), TO_SELECT, "N", reported=True, page="how-sure.md#p-values",
+        ("--permutations",), TO_SELECT, "N", page="how-sure.md#p-values", call="certainty",
     ),
     Option(
         "bins", Name("binning", choices=BINNINGS),
         "mean-sd", "How numeric columns are binned.", ("--bins",), reported=True,
-        page="discretisation.md",
+        page="discretisation.md", call="prepare",
     ),
     Option(
         "n_bins", Whole(least=2), None, f"How many bins, for {' and '.join(COUNTED)}.",
         ("--n-bins",),
-        metavar="N", reported=True, page="discretisation.md",
+        metavar="N", reported=True, page="discretisation.md", call="prepare",
     ),
     Option(
         "nominal_limit", Whole(least=0), 10,
         "Integer columns with at most N distinct values are not binned.", ("--nominal-limit",),
-        metavar="N", reported=True, page="discretisation.md",
+        metavar="N", reported=True, page="discretisation.md", call="prepare",
     ),
     Option(
-        "target_bins", TargetBins(), None,
+        "target_bins", TEXT, None,
         f"How numeric targets are binned: {', '.join(WITHOUT_LABELS)}, or with a number of bins as "
         "in frequency:5. Without it labels are classes.", ("--target-bins",), metavar="BINS",
-        reported=True, page="discretisation.md#numeric-targets",
+        page="discretisation.md#numeric-targets", call="bin_targets", argument="how",
     ),
     Option(
-        "labels_as", LabelsAs(), "each",
+        "labels_as", TEXT, "each",
         "Take each label on its own, or the sets of labels that rows have as the classes of one "
         "label: sets, or with the fewest rows of a set as in sets:2; 6 by default.",
-        ("--labels-as",), metavar="HOW", reported=True, page="criteria.md#label-sets",
+        ("--labels-as",), metavar="HOW", page="criteria.md#label-sets",
+        call="label_sets", argument="fewest",
     ),
     Option(
         "missing", Choice(choices=("level", "ignore", "error")), "level",
         "Missing values of features are a level of their own, or are left out; error refuses "
         "missing values of features and labels.", ("--missing",),
-        reported=True, page="missing-and-weights.md",
+        reported=True, page="missing-and-weights.md", call="prepare",
     ),
     Option(
         "dates", Choice(choices=("skip", "parts", "keep")), "skip",
         "Dates are left out, or counted as year, month, weekday and hour (parts), or kept.",
-        reported=True, page="which-columns.md#dates",
+        reported=True, page="which-columns.md#dates", call="prepare",
     ),
     Option(
         "estimator", Choice(choices=("counts", "gaussian")), "counts",
         "How information is estimated: from counts of levels, or from the correlations of normal "
         "scores, without binning.",
-        ("--estimator",), reported=True, page="gaussian.md",
+        ("--estimator",), reported=True, page="gaussian.md", call="prepare",
     ),
     Option(
         "correction", Choice(choices=("auto", "none", "expected")), "auto",
         "How information is corrected for the bias of counts: not at all, by what independent "
         "columns with the same counts give, or so only where a column of many levels makes it "
         "matter (auto).",
-        ("--correction",), reported=True, page="bias.md",
+        ("--correction",), reported=True, page="bias.md", call="prepare",
     ),
     Option(
         "sample_weight", Kind(), None, "The weight of each row; by default those of the file.",
-        fitted="", page="missing-and-weights.md",
+        fitted="", page="missing-and-weights.md", call="prepare",
     ),
     Option(
         "network", Kind(choices=("chain", "tree")), None,
@@ -284,37 +304,37 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "order", Name("order of labels", choices=("cheap", "full", "given")), "cheap",
-        "How the labels of a chain are ordered.", ("--order",), reported=True,
-        page="criteria.md#the-label-network", only_for="chain",
+        "How the labels of a chain are ordered.", ("--order",),
+        page="criteria.md#the-label-network", call="label_network",
     ),
     Option(
         "k", Whole(least=0), None,
         "At most K parents of a label in a chain; by default 0.8 of the labels.",
-        ("-k", "--parents"), metavar="K", reported=True, page="criteria.md#the-label-network",
-        only_for="chain",
+        ("-k", "--parents"), metavar="K", page="criteria.md#the-label-network",
+        call="label_network",
     ),
     Option(
         "seed", Whole(least=0), 0,
         "For a number by auto or cv, at_least, resamples and permutations: seeds the shuffles, or "
         "the folds and the model, or the halves of the rows.", ("--seed",),
-        metavar="N", reported=True, fitted="random_state", only_for="auto",
+        metavar="N", reported=True, fitted="random_state",
     ),
     Option(
         "n_jobs", ThreadCount(), None,
         "Threads, -1 for all processors; the result is the same. By default one.",
-        ("-j", "--jobs"), metavar="N",
+        ("-j", "--jobs"), metavar="N", call="prepare",
     ),
     Option(
         "cluster", ClusterAddress(), None,
         "Count on a cluster of dask.distributed, named by the address of its scheduler, such as "
         "tcp://host:8786; local:2 starts two workers on this machine. The result is the same.",
-        ("--cluster",), metavar="ADDRESS", page="cluster.md",
+        ("--cluster",), metavar="ADDRESS", page="cluster.md", call="prepare", fitted="",
     ),
     Option(
         "max_memory", Kind(), None,
         "Limit for the memory of counting, and of a file that is read for it, such as 2GB; by "
         "default half of the available memory.", ("--max-memory",), metavar="SIZE",
-        page="speed.md#memory",
+        page="speed.md#memory", call="prepare",
     ),
     Option(
         "max_seconds", POSITIVE, None,
@@ -330,26 +350,17 @@ FITTING = (
         "from_dtype", "Columns whose numbers are categories.",
     ),
     Option("classes", Switch(), False, "Take columns of a 2-D y with more than two values."),
-)  # fmt: skip
-# Of the number by cross-validation, which the command finds with `-n cv`.
-OF_FOLDS = (
     Option(
-        "cv_model", Kind(), "br",
-        "For a number by cross-validation: the model that is trained on the first features, as in "
-        "mlfs compare.",
-        ("--cv-model",), TO_SELECT, "NAME", page="how-many.md#cv",
-    ),
-    Option(
-        "cv_metric", Kind("is the name of a metric", (str,)), "micro_f1",
-        "For a number by cross-validation: what is measured on the test rows.",
-        ("--cv-metric",), TO_SELECT, "NAME", page="how-many.md#cv",
-    ),
-    Option(
-        "cv_folds", Whole(least=2), 5, "For a number by cross-validation: how many folds.",
-        ("--cv-folds",), TO_SELECT, "K", page="how-many.md#cv",
+        "target_bins", TEXT, None,
+        "How a numeric y is binned, for regression: a binning such as frequency, or frequency:5.",
+        page="discretisation.md#numeric-targets",
     ),
 )  # fmt: skip
 NAMED = {option.name: option for option in OPTIONS}
+SELECTING, PREPARING = (
+    {option.name: option.default for option in OPTIONS if option.call == call}
+    for call in ("select", "prepare")
+)
 
 
 class Options(dict[str, Any]):
@@ -369,8 +380,8 @@ class Options(dict[str, Any]):
 
     @classmethod
     def with_defaults(cls, **values: Any) -> Options:
-        """All declared options: these, and the others as they are by default."""
-        return cls({**{option.name: option.default for option in OPTIONS}, **values})
+        """All options of `mlfs.select`: these, and the others as they are by default."""
+        return cls({**SELECTING, **values})
 
     def but(self, **values: Any) -> Options:
         """The same with other values of some."""
@@ -416,24 +427,22 @@ def is_auto(n: Any) -> bool:
     return isinstance(n, str) and n == "auto"
 
 
-def number_asked(n: Any, criterion: Criterion, options: Mapping[str, Any]) -> Any:
+def number_asked(n: Any, criterion: Criterion, estimator: str) -> Any:
     """The number of features to search for: "auto" where none is given, if it can be.
 
-    A criterion that recommends a number keeps it. What "auto" compares with chance are plain
-    counts; with other estimates, None stands for half of the features.
+    A criterion that recommends a number keeps it. What "auto" compares with chance are counts; with
+    another estimator, None stands for half of the features.
 
     Examples
     --------
     >>> from mlfs import criteria
-    >>> options = {"estimator": "counts"}
-    >>> [number_asked(None, criteria.get(name)[1], options) for name in ("scls", "mlig")]
+    >>> [number_asked(None, criteria.get(name)[1], "counts") for name in ("scls", "mlig")]
     ['auto', None]
     """
     from mlfs.criteria import Criterion  # the help of the command does without numpy
 
     recommends = criterion.search != "greedy" or type(criterion).size is not Criterion.size
-    counts = options["estimator"] == "counts"
-    return "auto" if n is None and counts and not recommends else n
+    return "auto" if n is None and estimator == "counts" and not recommends else n
 
 
 def n_of(n: Any, candidates: int, features: int) -> int | None:

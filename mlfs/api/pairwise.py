@@ -16,8 +16,7 @@ import numpy as np
 from mlfs.api.coded_columns import CodedColumns
 from mlfs.api.counted import threads_of
 from mlfs.api.function_arguments import check_rows, columns_of, two_columns_of
-from mlfs.api.options import check_options
-from mlfs.api.prepared import DEFAULTS
+from mlfs.api.options import PREPARING, check_options
 from mlfs.counting.memory import bytes_of
 from mlfs.data.frames import naming_half_pairs, pandas
 from mlfs.errors import UsageError, printable
@@ -402,4 +401,4 @@ def _options(values: dict[str, Any]) -> dict[str, Any]:
         raise UsageError(f"is True or False, not {printable(repr(as_frame))}", option="as_frame")
     options = {name: values[name] for name in values if name not in "XYZ"}
     bytes_of(options["max_memory"])
-    return {**DEFAULTS, **options, **check_options(options)}
+    return {**PREPARING, "binnings": None, **options, **check_options(options)}

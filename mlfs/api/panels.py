@@ -1,59 +1,97 @@
-"""The options of a panel, as constraints on candidates by their numbers."""
+"""Panels: constraints that a user gives, and what they are by the numbers of candidates."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from mlfs.api.candidates import columns_named, features_named, grouping, groups_of_features
+from mlfs.api.options import OPTIONS
 from mlfs.api.prepared import Prepared
 from mlfs.data.dataset import Dataset
-from mlfs.errors import UnknownName, UsageError, plural, printable, setting
+from mlfs.errors import UnknownName, UsageError, plural, printable
 from mlfs.search.panel import Demands
 
 
-def groups_to_merge(options: Mapping[str, Any]) -> Any:
-    """The groups whose columns count as one feature: none where `at_most` counts their columns."""
-    return None if options["at_most"] is not None else options["groups"]
-
-
-def demands_of(options: Mapping[str, Any], prepared: Prepared) -> Demands | None:
-    """The constraints of a panel; None if there are none.
+@dataclass(frozen=True)
+class Panel:
+    """The constraints of a selection: what it has to tell, what it may hold, and what it may cost.
 
     Parameters
     ----------
-    options : mapping
-        The options of `mlfs.select`.
-    prepared : Prepared
-        The data, with columns that are merged to candidates.
+    at_least : mapping, optional
+        Labels (by name or glob) to numbers of picks that are to tell something about them, beyond
+        chance at the share `alpha` of false discoveries. Per label, each label's own number.
+    at_most : int or mapping, optional
+        Pick at most so many columns of each group of `groups`, or of the groups that are named.
+    groups : mapping or sequence, optional
+        The groups of `at_most`: group names to columns, or one group name for each column. Their
+        columns stay features of their own.
+    cost : mapping or sequence, optional
+        What each column costs: by name, glob or number (of several that name a column the last
+        counts), or one cost for each column.
+    budget : float, optional
+        What all picks may cost: columns that cost more than what is left are not picked.
+    rule : {"ratio", "score"}
+        Pick by the score for each unit of cost, or by the score while the budget lasts.
+
+    Examples
+    --------
+    >>> import mlfs
+    >>> X, Y = [[0, 0, 5], [0, 1, 5], [1, 0, 6], [1, 1, 5]], [[0], [0], [1], [1]]
+    >>> panel = mlfs.Panel(cost={"x0": 9, "x1": 1, "x2": 1}, budget=2)
+    >>> mlfs.select((X, Y), "mim", 2, panel=panel).names
+    ('x2', 'x1')
     """
-    if options["cost"] is None and options["budget"] is not None:
-        msg = "is given, and no column costs anything: give the costs of columns as "
-        raise UsageError(f"{msg}{setting('cost')}", option="budget")
-    if options["cost"] is None and options["cost_rule"] != "ratio":
-        raise UsageError("is given, and no costs are: leave it out", option="cost_rule")
-    if all(options[name] is None for name in ("at_least", "at_most", "cost")):
-        return None
-    if options["resamples"] is not None:
-        msg = "is given, and the picks of a panel are not resampled: leave it out"
-        raise UsageError(msg, option="resamples")
-    constraints: dict[str, Any] = {}
-    if options["at_least"] is not None:
-        constraints |= _at_least(options["at_least"], prepared.dataset)
-    if options["at_most"] is not None:
-        constraints |= _at_most(options["at_most"], options["groups"], prepared)
-    if options["cost"] is not None:
-        costs = _costs(options["cost"], prepared.dataset)
-        members = prepared.grouping.members
-        if not prepared.grouping.trivial:
-            costs = np.array([math.fsum(costs[list(columns)]) for columns in members])
-        by_cost = options["cost_rule"] == "ratio"
-        constraints |= {"costs": costs, "budget": options["budget"], "by_cost": by_cost}
-    return Demands(**constraints)
+
+    at_least: Mapping[str, int] | None = None
+    at_most: int | Mapping[str, int] | None = None
+    groups: Any = None
+    cost: Any = None
+    budget: float | None = None
+    rule: str = "ratio"
+
+    def __post_init__(self) -> None:
+        for option in OPTIONS:
+            if option.call == "Panel":
+                name = option.argument or option.name
+                object.__setattr__(self, name, option.read(getattr(self, name), name))
+        if self.at_most is not None and self.groups is None:
+            msg = "is given, and no groups are: say which columns belong together by groups"
+            raise UsageError(msg, option="at_most")
+        if self.at_most is None and self.groups is not None:
+            msg = "is given, and no number of picks of a group is: give at_most"
+            raise UsageError(msg, option="groups")
+        if self.cost is None and self.budget is not None:
+            msg = "is given, and no column costs anything: give the costs of columns as cost"
+            raise UsageError(msg, option="budget")
+        if self.cost is None and self.rule != "ratio":
+            raise UsageError("is given, and no costs are: leave it out", option="rule")
+
+    def settings(self) -> dict[str, Any]:
+        """The constraints as plain values that JSON can hold."""
+        return {name: getattr(self, name) for name in ("at_least", "at_most", "budget", "rule")}
+
+    def demands(self, prepared: Prepared) -> Demands:
+        """The constraints on the candidates of prepared data, by their numbers."""
+        constraints: dict[str, Any] = {}
+        if self.at_least is not None:
+            constraints |= _at_least(self.at_least, prepared.dataset)
+        if self.at_most is not None:
+            constraints |= _at_most(self.at_most, self.groups, prepared)
+        if self.cost is not None:
+            costs = _costs(self.cost, prepared.dataset)
+            members = prepared.grouping.members
+            if not prepared.grouping.trivial:
+                costs = np.array([math.fsum(costs[list(columns)]) for columns in members])
+            by_cost = self.rule == "ratio"
+            constraints |= {"costs": costs, "budget": self.budget, "by_cost": by_cost}
+        return Demands(**constraints)
 
 
 def _at_least(numbers: Mapping[str, int], data: Dataset) -> dict[str, Any]:
@@ -66,9 +104,6 @@ def _at_least(numbers: Mapping[str, int], data: Dataset) -> dict[str, Any]:
 
 
 def _at_most(at_most: Any, groups: Any, prepared: Prepared) -> dict[str, Any]:
-    if groups is None:
-        msg = "is given, and no groups are: say which columns belong together by "
-        raise UsageError(f"{msg}{setting('groups')}", option="at_most")
     if not prepared.grouping.trivial:
         msg = "counts the columns of groups, but the data were prepared with groups, which merges "
         raise UsageError(f"{msg}them: prepare the data without groups", option="at_most")

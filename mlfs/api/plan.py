@@ -18,14 +18,14 @@ from mlfs.api.selection import Selection
 from mlfs.api.selection_json import check_document
 from mlfs.criteria import Criterion
 from mlfs.data.dataset import Dataset
-from mlfs.errors import Caution, DataError, UsageError, plural, printable, setting
+from mlfs.errors import Caution, DataError, UsageError, plural, printable
 from mlfs.information.for_search import can_count_alone, counted_alone, plain_of
 from mlfs.information.info import Info
 from mlfs.search.blankets import Member, blanket_of
 from mlfs.search.certainty import Certainty
 from mlfs.search.checked import CheckedCriterion
 from mlfs.search.greedy import best_first, greedy
-from mlfs.search.panel import Demands, Panel
+from mlfs.search.panel import Demands, PanelRun
 from mlfs.search.path_tests import can_pass, forward_stop, path_p_values
 from mlfs.search.picks import Pick, Picks, SearchResult
 from mlfs.search.stopping import AutoStop
@@ -148,9 +148,7 @@ def _task_of(plan: Plan, fixed: tuple[list[int], list[int]], info: Info, label: 
     options = plan.options
     task = _Task(info, *fixed, _number(plan, info, *map(len, fixed)))
     if is_auto(options.n):
-        task.auto = auto = AutoStop(
-            plain_of(info), alpha=options.alpha, min_gain=options.min_gain, seed=options.seed
-        )
+        task.auto = auto = AutoStop(plain_of(info), alpha=options.alpha, seed=options.seed)
         left_out = sorted({*task.excluded, *auto.left_out.tolist()} - {*task.forced})
         task.best_only = len(left_out) == info.d and plan.at_least_one and not label
         if not task.best_only and plan.demands is None:
@@ -211,7 +209,8 @@ def search(
         "time_is_up": None if plan.options.max_seconds is None else plan.time_is_up,
     }
     candidates = np.setdiff1d(np.arange(info.d), fixed[1], assume_unique=True)
-    panel = _panel(plan, info, task, label)
+    run = _panel_run(plan, info, task, label)
+    panel = None if run is None else run.constraints(np.array(view.features))
     if n is None:
         result = best_first(plan.criterion, view, **common)
         result.note = "" if len(result.picks) else "no feature makes the set better"
@@ -222,7 +221,9 @@ def search(
         if numbers is not None:
             result.picks = result.picks.renumbered(numbers)
         shortfall = "" if panel is None else panel.shortfall(n)
-        result.terms_of_panel = () if panel is None else tuple(panel.terms)
+        if run is not None and panel is not None:
+            run.found(panel, np.array(view.features))
+            result.panel, result.terms_of_panel = run, tuple(panel.terms)
         result.note = shortfall or _why_fewer(plan, result, n, view.d < info.d)
     result.note = _out_of_time(plan, result) or result.note
     result.open_until = _of_all(result, task.columns, info.d)
@@ -233,26 +234,10 @@ def search(
         result.note = result.note or ("" if task.blanket else "no feature is in the blanket")
     if n is None or not is_fdr(plan.options.n):
         result.significance = None if task.auto is None else task.auto.significance
-        _test_path(plan, info, candidates, result)
     return result
 
 
-def _test_path(plan: Plan, info: Info, candidates: np.ndarray, result: SearchResult) -> None:
-    """Give each pick its p-value, if that was asked for and the search was not stopped."""
-    if plan.options.permutations is None or result.interrupted or result.timed_out:
-        return
-    picked, options = result.picks.columns.tolist(), plan.options
-    try:
-        tests = [*path_p_values(info, candidates, picked, options.permutations, options.seed)]
-    except KeyboardInterrupt:
-        result.interrupted = True
-        return
-    result.certainty = _tested(result.picks, tests)
-
-
-def _tested(
-    picks: Picks, tests: Sequence[tuple[float | None, int]]
-) -> tuple[Certainty | None, ...]:
+def tested(picks: Picks, tests: Sequence[tuple[float | None, int]]) -> tuple[Certainty | None, ...]:
     """The p-values of the picks, without those that were asked for, not chosen."""
     return tuple(
         None if forced else Certainty(p=p, rows_left=rows)
@@ -265,7 +250,6 @@ def _by_false_discoveries(
 ) -> SearchResult:
     """Search until so many p-values were large that no longer path can pass, then cut the path."""
     options, n = plan.options, min(most, len(common["forced"]) + FIRST_PICKS)
-    permutations = options.permutations or PERMUTATIONS
     quiet = {**common, "on_pick": None}
     while True:
         result = greedy(plan.criterion, view, n, **quiet)
@@ -275,7 +259,7 @@ def _by_false_discoveries(
         tests, p_values = [], []
         try:
             for test in path_p_values(
-                info, candidates, picks.columns.tolist(), permutations, options.seed
+                info, candidates, picks.columns.tolist(), PERMUTATIONS, options.seed
             ):
                 tests.append(test)
                 if picks.forced[len(tests) - 1]:
@@ -294,14 +278,14 @@ def _by_false_discoveries(
         kept = n_forced + forward_stop(known, options.alpha)
         result.picks, stopped = picks.take(slice(kept)).report(common["on_pick"])
         result.interrupted |= stopped
-        result.certainty = _tested(result.picks, tests[: len(result.picks)])
+        result.certainty = tested(result.picks, tests[: len(result.picks)])
         result.note = _out_of_time(plan, result)
         if kept == n_forced and not result.note:
             result.note = "no feature tells more of the labels than chance would"
         return result
 
 
-def _panel(plan: Plan, info: Info, task: _Task, label: str) -> Panel | None:
+def _panel_run(plan: Plan, info: Info, task: _Task, label: str) -> PanelRun | None:
     """The constraints of a search: which candidates tell something about which label."""
     if plan.demands is None:
         return None
@@ -309,8 +293,8 @@ def _panel(plan: Plan, info: Info, task: _Task, label: str) -> Panel | None:
         msg = "is 'fdr', which follows one path, and a panel is made by its constraints: "
         raise UsageError(f"{msg}give a number of features", option="n")
     if task.n is None:
-        msg = f"the criterion {plan.name} finds a set, and a panel is made pick by pick: give "
-        raise UsageError(f"{msg}{setting('n')}, a number of features")
+        msg = f"the criterion {plan.name} finds a set, and a panel is made pick by pick: give n, a "
+        raise UsageError(f"{msg}number of features")
     tells, demands = dict[str, np.ndarray](), plan.demands
     numbers = {label: 0} if label else demands.numbers
     for name in demands.at_least:
@@ -321,7 +305,7 @@ def _panel(plan: Plan, info: Info, task: _Task, label: str) -> Panel | None:
     worth = np.ones(info.d, bool)
     if task.auto is not None and not task.best_only:
         worth[task.auto.left_out] = False
-    return Panel(demands, tells, np.array(task.view.features), worth)
+    return PanelRun(demands, tells, worth)
 
 
 def _of_all(result: SearchResult, columns: np.ndarray, d: int) -> np.ndarray:
@@ -351,6 +335,12 @@ def fixed_candidates(plan: Plan, prepared: Prepared, label: str) -> tuple[list[i
         raise UsageError(msg + "leave it out of one of the two")
     left_out = {*prepared.grouping.candidates(plan.left_out)} - {*forced, *excluded}
     return forced, [*excluded, *sorted(left_out)]
+
+
+def most_picks(plan: Plan, candidates: int, forced: int, excluded: int) -> int:
+    """How many picks there can be: what options that narrow a search leave of the candidates."""
+    most = candidates - excluded
+    return most if plan.options.prefilter is None else min(most, plan.options.prefilter + forced)
 
 
 def start_of(plan: Plan, data: Dataset, label: str) -> list[int]:

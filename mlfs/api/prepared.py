@@ -5,49 +5,40 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
+import scipy.sparse as sp
 
 from mlfs.api.as_dataset import (
     AsGiven,
     arrays_of,
     as_dataset,
     bytes_made,
-    keeps_numbers,
     notes_of_reading,
 )
-from mlfs.api.candidates import Grouping, grouping, groups_of_features
+from mlfs.api.candidates import Grouping, groups_of_features
 from mlfs.api.coded_columns import CodedColumns
 from mlfs.api.counted import count_columns, of_table, threads_of
-from mlfs.api.estimators import MAKERS, info_of, missing_word
+from mlfs.api.estimators import info_of
 from mlfs.api.gaussian_prepared import (
     gaussian_among_rows,
     gaussian_info,
     refuse_options_of_counts,
 )
-from mlfs.api.given import (
-    AN_ARRAY,
-    codes_of_rows,
-    columns_of_rows,
-    is_set,
-    refuse_given,
-    within_strata,
-)
-from mlfs.api.labels_as import bin_targets, keep_known_sets, label_sets
+from mlfs.api.given import AN_ARRAY, codes_of_rows, columns_of_rows, is_set, within_strata
 from mlfs.api.missing_values import refuse_missing, refuse_missing_labels
-from mlfs.api.options import check_options
-from mlfs.api.prepared_notes import CORRECTED, correction_notes, notes_of
-from mlfs.api.unused_options import refuse_on_cluster
-from mlfs.api.value_kinds import Bins, Correction, Dates, Estimator, Missing
+from mlfs.api.moved import naming_moved, refuse_preparing
+from mlfs.api.options import PREPARING, check_options
+from mlfs.api.prepared_notes import correction_notes, notes_of
+from mlfs.api.value_kinds import Bins, Correction, Dates, Estimator, Missing, Order
 from mlfs.counting.memory import bytes_of
-from mlfs.criteria import Criterion
 from mlfs.data.columns import check_weights
 from mlfs.data.dataset import Dataset
 from mlfs.data.frames import as_frame, family
 from mlfs.data.identifiers import identifier_columns
 from mlfs.discretize import Binning
-from mlfs.errors import Caution, DataError, UsageError, plural, printable
+from mlfs.errors import DataError, UsageError, plural, printable
 from mlfs.information.adjusted import AdjustedInfo
 from mlfs.information.columns_info import ColumnsInfo
 from mlfs.information.for_search import (
@@ -61,13 +52,13 @@ from mlfs.information.info import Info
 from mlfs.information.pair_matrix import Side
 from mlfs.information.stratified import StratifiedInfo
 from mlfs.search.label_parents import Structure
-from mlfs.search.networks import network_for
+from mlfs.search.networks import check_most_parents, learned_network
 
 NAMES = ("feature_names", "label_names")
 NO_MATTER = {"labels", "n_jobs", "max_memory"}  # options that change no answer
 COUNTED = (
-    *("bins", "n_bins", "nominal_limit", "target_bins", "labels_as", "missing", "dates"),
-    *("estimator", "correction"),
+    *("bins", "n_bins", "nominal_limit", "missing", "dates", "estimator", "correction"),
+    "keep_identifiers",
 )
 
 
@@ -97,8 +88,6 @@ class Prepared:
         The arguments of `prepare`.
     columns : tuple of str or None
         The names of the columns of the frame X that was given; None if X was no frame.
-    target_binnings : tuple of Binning
-        How each numeric target was binned.
     identifiers : sequence of int
         The columns that name a row.
     held : tuple of int
@@ -113,10 +102,9 @@ class Prepared:
     notes: tuple[str, ...]
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     columns: tuple[str, ...] | None = field(default=None, repr=False)
-    target_binnings: tuple[Binning, ...] = ()
     identifiers: Sequence[int] = ()
     held: tuple[int, ...] = ()
-    _networks: dict[Any, Structure | None] = field(default_factory=dict, repr=False, compare=False)
+    _networks: dict[Any, Structure] = field(default_factory=dict, repr=False, compare=False)
 
     def __repr__(self) -> str:
         return f"<Prepared of {self.dataset!r}>"
@@ -183,16 +171,13 @@ class Prepared:
             msg = "the functions of mlfs.information know no strata: prepare the data without given"
             raise UsageError(msg)
 
-    def network(self, criterion: Criterion, wanted: Any, order: str, k: int | None) -> Any:
-        """The label network for a criterion, or None; one that was learned is kept."""
-        if criterion.network is False and wanted is None:
-            return None
-        key = (criterion.network, wanted, order, k)
-        if not (wanted is None or isinstance(wanted, str)) or isinstance(k, bool):
-            return network_for(criterion, wanted, self.dataset, self.info, self.weights, order, k)
+    def network(self, kind: str, order: str = "cheap", k: int | None = None) -> Structure:
+        """The label network of a kind; one that was learned is kept."""
+        check_most_parents(k)
+        key = (kind, order, k)
         if key not in self._networks:
-            self._networks[key] = network_for(
-                criterion, wanted, self.dataset, self.info, self.weights, order, k
+            self._networks[key] = learned_network(
+                kind, self.dataset, self.info, self.weights, order, k
             )
         return self._networks[key]
 
@@ -250,66 +235,100 @@ class Prepared:
         """
         return all(_equal(self.options[name], value) for name, value in options.items())
 
-    def refuse_other(self, **options: Any) -> None:
-        """Raise `UsageError` if an option is neither its default nor what was prepared with."""
-        for name, value in options.items():
-            default = DEFAULTS.get(name)
-            current = self.options.get(name, default)
-            if name == "correction" and current == "auto" and value == self.correction:
-                continue
-            if name == "groups" and value is not None:
-                names = self.dataset.names
-                given = grouping(groups_of_features(value, self.dataset), names)
-                same = given.named(names) == self.grouping.named(names)
-            else:
-                same = _equal(value, default) or _equal(value, current)
-            if not same:
-                msg = (
-                    f"is {printable(repr(value))}, but the data were prepared with "
-                    f"{printable(repr(current))}: leave it out, or prepare the data with it"
-                )
-                raise UsageError(msg, option=name)
+
+class Preparing(TypedDict, total=False):
+    """The options of `prepare`, which `mlfs.select` and others take too."""
+
+    labels: Any
+    feature_names: Iterable[str] | None
+    label_names: Iterable[str] | None
+    sample_weight: Any
+    bins: Bins
+    n_bins: int | None
+    nominal_limit: int
+    missing: Missing
+    dates: Dates
+    estimator: Estimator
+    correction: Correction
+    groups: Any
+    given: Any
+    keep_identifiers: bool
+    n_jobs: int | None
+    max_memory: int | str | None
+    cluster: Any
 
 
+@naming_moved
 def prepare(
     data: Any,
     *,
     labels: Any = None,
     feature_names: Iterable[str] | None = None,
     label_names: Iterable[str] | None = None,
-    groups: Any = None,
+    sample_weight: Any = None,
     bins: Bins = "mean-sd",
     n_bins: int | None = None,
     nominal_limit: int = 10,
-    target_bins: str | None = None,
-    labels_as: str = "each",
     missing: Missing = "level",
     dates: Dates = "skip",
     estimator: Estimator = "counts",
     correction: Correction = "auto",
+    groups: Any = None,
     given: Any = (),
-    sample_weight: Any = None,
+    keep_identifiers: bool = False,
     n_jobs: int | None = None,
-    cluster: Any = None,
     max_memory: int | str | None = None,
-    binnings: Sequence[Binning] | None = None,
+    cluster: Any = None,
 ) -> Prepared:
     """Read, bin and count data once, for any number of selections.
 
     Parameters
     ----------
     data : Dataset, path, (X, Y), or Prepared
-        The data, as for `mlfs.select`. What is prepared already is returned as it is, after a
-        check that no option differs from what it was prepared with; defaults never differ.
-    labels, feature_names, label_names, groups, bins, n_bins, nominal_limit, target_bins
-        See `mlfs.select`.
-    labels_as, missing, dates, estimator
-        See `mlfs.select`.
-    correction, given, sample_weight, n_jobs, cluster, max_memory
-        See `mlfs.select`. A cluster is kept until `Prepared.release` or the end of the data.
-    binnings : sequence of Binning, optional
-        The binnings of other data, which are applied unchanged; `bins`, `n_bins` and
-        `nominal_limit` are not used then.
+        What `mlfs.read` gives, a file that it reads, arrays or frames. What is prepared already is
+        returned as it is.
+    labels : str or sequence, optional
+        Which columns of a file or frame are labels.
+    feature_names, label_names : sequence of str, optional
+        The names of the columns of X and Y, where these are arrays or sparse matrices: what
+        ``get_feature_names_out()`` of a vectorizer gives, say.
+    sample_weight : array, optional
+        How much each row counts; the file's own weights by default.
+    bins, n_bins, nominal_limit
+        How numeric columns are binned, see `mlfs.discretize.learn`.
+    missing : {"level", "ignore", "error"}
+        A missing value in X is a level of its own, or is left out of the terms about its column.
+        "error" refuses missing values in X and in Y.
+    dates : {"skip", "parts", "keep"}
+        Columns of dates are left out, or counted by their parts (year, month, weekday and, where
+        times are written, hour), or kept as they are.
+    estimator : {"counts", "gaussian"}
+        How information is estimated: from counts of levels, or as that of a Gaussian copula,
+        from the correlations of normal scores, for which nothing is binned.
+    correction : {"auto", "none", "expected"}
+        How information is corrected for the bias of counts: not at all, or by its expectation for
+        independent columns of the same counts.
+        "auto" is "expected" where a column of more than 16 levels shares by chance more than a
+        hundredth of the entropy of the labels, and the criterion can be corrected, else "none".
+    groups : mapping or sequence, optional
+        Columns that belong together, which count as one feature, whose joint value is scored:
+        group names to columns, or one group name (or None) for each column.
+    given : str, int, sequence of them, array or frame
+        Columns that are held fixed, such as a site, a batch or sex: all information is that within
+        the strata of rows that share their values. An array or a frame has a value, or several, for
+        each row instead; a list names columns.
+    keep_identifiers : bool
+        Let columns that name a row be picked: keys, counters, texts that differ in nearly every
+        row. By default they are left out, with a note, unless they are included.
+    n_jobs : int, optional
+        Threads, -1 for all processors; the answer does not depend on it.
+    max_memory : int or str, optional
+        What counting may take, and a file that is read for it, but not data given in memory: bytes,
+        or text such as "2GB"; by default half of what is available. The answer is the same.
+    cluster : str or distributed.Client, optional
+        Count on a cluster of dask.distributed: the address of its scheduler, a client of it, or
+        "local:2" for two workers on this machine. The answer is the same. A cluster is kept until
+        `Prepared.release` or the end of the data.
 
     Returns
     -------
@@ -322,16 +341,75 @@ def prepare(
     >>> [mlfs.select(ready, name, n=1).indices for name in ("mim", "jmi")]
     [(0,), (0,)]
     """
-    given = () if given is None else given
-    options = {**check_options(locals()), "binnings": binnings}
+    return prepared_of(data, {name: value for name, value in locals().items() if name != "data"})
+
+
+def prepared_plainly(data: Any, options: Mapping[str, Any]) -> Prepared:
+    """Prepare data as `prepared_of` does, or take data that are prepared, without correction."""
+    if not isinstance(data, Prepared):
+        return prepared_of(data, {**options, "correction": "none"})
+    prepared = prepared_of(data, options)
+    if not is_adjusted(prepared.info):
+        return prepared
+    plain = {**prepared.options, "correction": "none"}
+    return replace(prepared, info=plain_of(prepared.info), options=plain)
+
+
+def label_network(
+    data: Any, kind: str = "chain", *, order: Order = "cheap", k: int | None = None
+) -> Structure:
+    """Learn a label network, for criteria that use one: ``mlfs.select(..., network=)`` takes it.
+
+    Parameters
+    ----------
+    data : Dataset, path, (X, Y), or Prepared
+        The data.
+    kind : {"chain", "tree"}
+        What is learned.
+    order : {"cheap", "full", "given"}
+        How the labels of a chain are ordered: Algorithm 2 on the first principal component, in
+        full, or as the columns stand.
+    k : int, optional
+        At most so many parents of a label in a chain; ceil(0.8 q) by default.
+
+    Returns
+    -------
+    Structure
+
+    Examples
+    --------
+    >>> import mlfs
+    >>> songs = mlfs.datasets.load_songs()
+    >>> network = mlfs.label_network(songs, order="given", k=1)
+    >>> network.parents[:3]
+    ((), (0,), (0,))
+    >>> mlfs.select(songs, "mlfs_global", 2, network=network).network.note
+    'labels in the order of their columns; at most 1 parent by eq. (33)'
+    """
+    if kind == "tree" and (order, k) != ("cheap", None):
+        msg = "is for a chain, and the kind of the network is 'tree': leave it out"
+        raise UsageError(msg, option="order" if order != "cheap" else "k")
+    return prepared_of(data, {}).network(kind, order, k)
+
+
+def prepared_of(
+    data: Any, options: Mapping[str, Any], binnings: Sequence[Binning] | None = None
+) -> Prepared:
+    """Prepare data with some of the options of `prepare`, or with the binnings of other data."""
     if isinstance(data, Prepared):
-        data.refuse_other(**options)
+        others = [name for name, value in options.items() if not _equal(value, PREPARING[name])]
+        if others:
+            refuse_preparing(others)
         return data
+    options = {**PREPARING, **check_options(options), "binnings": binnings}
+    options["given"] = () if options["given"] is None else options["given"]
+    given, groups, sample_weight, cluster, estimator, missing = (
+        options[name]
+        for name in ("given", "groups", "sample_weight", "cluster", "estimator", "missing")
+    )
     if estimator == "gaussian":
         refuse_options_of_counts(options)
-    refuse_on_cluster(options)
-    refuse_given(options)
-    data, most = as_frame(data), bytes_of(max_memory)
+    data, most = as_frame(data), bytes_of(options["max_memory"])
     of_table(data, most).free(most)
     dataset = _read_with_labels(data, options, most)
     options["groups"] = groups_of_features(groups, dataset)
@@ -344,7 +422,8 @@ def prepare(
         refuse_missing_labels(dataset)
         if cluster is None:  # workers look at what they have
             refuse_missing(dataset)
-    dataset, weights, target_binnings = _classify_labels(dataset, weights, options, notes)
+    if options["correction"] == "expected":
+        dataset, weights = _with_label(dataset, weights, notes)
     taken = bytes_made(given_arrays, dataset)
     info: Info
     held: tuple[int, ...] = ()
@@ -373,7 +452,7 @@ def prepare(
         info, held = within_strata(table, codes, dataset, candidates, options, skipped, notes)
         notes += notes_of(dataset, info, candidates, learned, missing)
     notes = [*notes_of_reading(dataset), *notes]
-    if correction == "auto" and estimator != "gaussian":
+    if options["correction"] == "auto" and estimator != "gaussian":
         skipped = candidates.candidates([*identifiers, *held])
         notes += correction_notes(dataset, candidates, info, skipped)
     columns = _frame_columns(data)
@@ -386,7 +465,6 @@ def prepare(
         tuple(notes),
         options,
         columns,
-        target_binnings,
         identifiers,
         held,
     )
@@ -395,29 +473,12 @@ def prepare(
     return prepared
 
 
-def corrected_for(prepared: Prepared, name: str, criterion: Criterion) -> Prepared:
-    """The data for a criterion: not corrected where "auto" is, and the criterion cannot be."""
-    if prepared.options["correction"] != "auto" or not is_adjusted(prepared.info):
-        return prepared
-    word = missing_word(criterion, MAKERS["expected"])
-    if not word:
-        return prepared
-    notes = [note for note in prepared.notes if not note.startswith(CORRECTED)]
-    notes.append(
-        Caution(f"information is not corrected: the criterion {printable(name)} asks for {word}")
-    )
-    return replace(prepared, info=plain_of(prepared.info), notes=tuple(notes))
-
-
-DEFAULTS: dict[str, Any] = prepare.__kwdefaults__ or {}
-
-
 def _read_with_labels(data: Any, options: Mapping[str, Any], most: int) -> Dataset:
     """Make a data set of what a user gives, and refuse one without labels."""
     dataset = as_dataset(
         data,
         options["labels"],
-        numbers=keeps_numbers(options),
+        numbers=options["estimator"] == "gaussian",
         cluster=options["cluster"],
         max_memory=None if options["max_memory"] is None else most,
         dates=options["dates"],
@@ -448,23 +509,21 @@ def apply_weights(
     return dataset, weights
 
 
-def _classify_labels(
-    dataset: Dataset, weights: np.ndarray | None, options: Mapping[str, Any], notes: list[str]
-) -> tuple[Dataset, np.ndarray | None, tuple[Binning, ...]]:
-    """Bin numeric targets, and make label sets the classes of one label, where that is wanted."""
-    binnings: tuple[Binning, ...] = ()
-    if options["target_bins"] is not None:
-        dataset, binnings = bin_targets(
-            dataset, options["target_bins"], options["nominal_limit"], weights
-        )
-        if not binnings:
-            notes.append("no label is a numeric target: target_bins changes nothing")
-    if options["labels_as"] != "each":
-        dataset, pruned = label_sets(dataset, options["labels_as"], weights)
-        notes += pruned
-        if options["correction"] == "expected":
-            dataset, weights = keep_known_sets(dataset, weights, notes)
-    return dataset, weights, binnings
+def _with_label(
+    dataset: Dataset, weights: np.ndarray | None, notes: list[str]
+) -> tuple[Dataset, np.ndarray | None]:
+    """The rows that have the only label: a correction takes the same rows in all terms."""
+    if dataset.shape[2] != 1:
+        return dataset, weights
+    Y = dataset.Y.toarray() if sp.issparse(dataset.Y) else dataset.Y
+    kept = np.flatnonzero(Y[:, 0] >= 0)
+    n_left_out = len(Y) - kept.size
+    if not n_left_out:
+        return dataset, weights
+    rows = f"{plural(n_left_out, 'row')} without a label {'is' if n_left_out == 1 else 'are'}"
+    notes.append(f"{rows} left out of everything, because the correction is 'expected'")
+    dataset = replace(dataset, X=dataset.table[kept], Y=dataset.Y[kept])
+    return dataset, None if weights is None else weights[kept]
 
 
 def _frame_columns(data: Any) -> tuple[str, ...] | None:

@@ -25,7 +25,6 @@ from mlfs.information.info import Info
 from mlfs.search.picks import Picks
 
 if TYPE_CHECKING:
-    from mlfs.api.options import Options
     from mlfs.api.plan import Plan
     from mlfs.api.prepared import Prepared
 
@@ -53,7 +52,7 @@ def notes_of(
         notes.append(
             f"{plural(constant.size, 'feature')} constant once binned, without information: "
             f"{printable(name)!r}{' and others' if constant.size > 1 else ''}; "
-            "drop_constant (--drop-constant) leaves them out"
+            "exclude (--exclude) leaves them out"
         )
     n_gaps = int((of_labels.mask_of >= 0).sum())
     if n_gaps:
@@ -68,7 +67,7 @@ def notes_of(
     many = [label for label in dataset.labels if len(label.values) > MANY and _is_whole(label)]
     notes += [
         f"label {printable(label.name)!r} holds {len(label.values)} different whole numbers, which "
-        "are taken as classes; target_bins (--target-bins) bins them instead"
+        "are taken as classes; mlfs.data.bin_targets (--target-bins) bins them instead"
         for label in many[:SHOWN]
     ]
     return notes
@@ -98,12 +97,12 @@ def _is_whole(label: Label) -> bool:
     return all(value.lstrip("-").isdigit() for value in label.values)
 
 
-def identifiers(prepared: Prepared, options: Options, asked: Sequence[int]) -> list[int]:
+def identifiers(prepared: Prepared, asked: Sequence[int]) -> list[int]:
     """The columns that name a row and are left out of a search; none if nothing else is there.
 
     A group of columns is left out if one of them names a row. Columns in `asked` stay.
     """
-    if options.keep_identifiers:
+    if prepared.options["keep_identifiers"]:
         return []
     grouping = prepared.grouping
     found = grouping.candidates(prepared.identifiers)

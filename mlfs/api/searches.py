@@ -11,15 +11,15 @@ from mlfs.api.candidates import Grouping
 from mlfs.api.options import is_fdr
 from mlfs.api.plan import Plan, fixed_candidates, search
 from mlfs.api.prepared import Prepared
-from mlfs.api.resampled import refuse_draws, resample
 from mlfs.api.selection import Ranking
 from mlfs.data.dataset import Dataset
-from mlfs.errors import Caution, plural, printable
+from mlfs.errors import Caution, UsageError, plural, printable
 from mlfs.information.columns_info import ColumnsInfo
 from mlfs.information.for_search import with_parents_of
 from mlfs.information.info import Info
 from mlfs.search.blankets import SPOUSE, THROUGH
 from mlfs.search.certainty import Certainty
+from mlfs.search.label_parents import Structure
 from mlfs.search.picks import Picks, SearchResult
 
 
@@ -32,23 +32,45 @@ class Searches:
     interrupted: bool = False
     timed_out: bool = False
     pair_terms: dict[str, int] = field(default_factory=lambda: {"counted": 0, "eager": 0})
+    results: dict[int, SearchResult] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What a selection was made by, so that `mlfs.certainty` can make its picks again.
+
+    Parameters
+    ----------
+    plan : Plan
+        The options.
+    results : mapping from int to SearchResult
+        The search of each label, or that of all under 0.
+    network : Structure or None
+        The parents of the labels that the criterion used.
+    per_label : bool
+        Whether each label has a search.
+    """
+
+    plan: Plan
+    results: Mapping[int, SearchResult]
+    network: Structure | None
+    per_label: bool
 
 
 def search_all(plan: Plan, prepared: Prepared, info: Info, per_label: bool) -> Searches:
     """Search for each label or for all; what is finished survives an interrupt."""
     out = Searches()
     labels = prepared.dataset.label_names if per_label else [""]
-    refuse_draws(plan, prepared)
-    if isinstance(info, ColumnsInfo) and _divides_rows(plan):
+    if is_fdr(plan.options.n):
+        refuse_permutations(prepared, "n", "is 'fdr'")
+    if isinstance(info, ColumnsInfo) and is_fdr(plan.options.n):
         prepared = prepared.here()
         info = with_parents_of(prepared.info, info)
     shared = per_label and plan.demands is None
     results = _search_on_cluster(plan, prepared, info, labels, out) if shared else None
     if results is None:
         results = _search_here(plan, prepared, info, labels, out, per_label)
-    resampling_note = ""
-    if plan.options.resamples is not None:
-        resampling_note = resample(plan, prepared, info, results, per_label=per_label)
+    out.results = results
     shortfalls: dict[str, str] = {}
     for label in sorted(results):
         result, label_name = results[label], labels[label]
@@ -69,15 +91,20 @@ def search_all(plan: Plan, prepared: Prepared, info: Info, per_label: bool) -> S
     if per_label and out.timed_out:
         searched = f"{len(out.by_label)} of {plural(len(labels), 'label')} were searched"
         out.notes.append(Caution(f"{searched}: the time of {plan.options.max_seconds:g} s was up"))
-    if resampling_note:
-        out.notes.append(resampling_note)
     return out
 
 
-def _divides_rows(plan: Plan) -> bool:
-    """Whether all columns have to be in one process, because rows are drawn or permuted."""
-    options = plan.options
-    return options.resamples is not None or options.permutations is not None or is_fdr(options.n)
+def refuse_permutations(prepared: Prepared, option: str, what: str) -> None:
+    """Refuse data whose labels cannot be permuted within strata."""
+    why = ""
+    if prepared.weights is not None:
+        why = "rows of labels are permuted that count once: give data without weights"
+    elif prepared.options["estimator"] == "gaussian":
+        why = "strata need levels, which the estimator gaussian has not: take counts"
+    elif not prepared.info.h_l.any():
+        why = "no label is in play: all are constant, and no permutation changes them"
+    if why:
+        raise UsageError(f"{what}, but {why}", option=option)
 
 
 def _search_here(
@@ -137,9 +164,7 @@ def _ranking_from(
         picks, ranks = replace(picks.take(rows), columns=columns), ranks[rows]
     names = data.feature_names if label else data.names
     column_names = tuple(map(names.__getitem__, picks.columns.tolist()))
-    certainty = _named(_with_reasons(result, grouping, data, label), grouping, data, names)
-    if certainty and not grouping.trivial:
-        certainty = tuple(certainty[row] for row in rows.tolist())
+    certainty = certainty_of(result, grouping, data, label)
     significance = result.significance
     if significance is not None and not grouping.trivial:
         significance = replace(significance, columns=np.array([m[0] for m in grouping.members]))
@@ -160,6 +185,18 @@ def _ranking_from(
         terms_of_panel=terms,
         certainty=certainty,
     )
+
+
+def certainty_of(
+    result: SearchResult, grouping: Grouping, data: Dataset, label: str
+) -> tuple[Certainty | None, ...]:
+    """How sure each column of a ranking is, with the names of what could come instead."""
+    names = data.feature_names if label else data.names
+    named = _named(_with_reasons(result, grouping, data, label), grouping, data, names)
+    if not named or grouping.trivial:
+        return named
+    sizes = [len(grouping.members[c]) for c in result.picks.columns.tolist()]
+    return tuple(entry for entry, n in zip(named, sizes, strict=True) for _ in range(n))
 
 
 def _with_reasons(

@@ -195,8 +195,6 @@ class Selection(Ranking):
         The parents of labels that the criterion used.
     binnings : sequence of Binning
         What was decided for each column of X.
-    target_binnings : sequence of Binning
-        What was decided for each numeric target, if they were binned.
     settings : dict
         The options of the selection, and how the data were prepared.
     notes : tuple of str
@@ -206,6 +204,8 @@ class Selection(Ranking):
         counts (``eager``).
     column_names : sequence or mapping
         The name of each column by its number, without columns that cannot be features.
+    searched : Searched or None
+        What it was made by, for `mlfs.certainty`; None if it was read from a file.
     """
 
     criterion: str = ""
@@ -216,11 +216,11 @@ class Selection(Ranking):
     labels: Mapping[str, Ranking] = field(default_factory=dict)
     network: Structure | None = None
     binnings: Sequence[Binning] = ()
-    target_binnings: Sequence[Binning] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     pair_terms: Mapping[str, int] = field(default_factory=dict)
     column_names: ColumnNames = field(default=(), compare=False)
+    searched: Any = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         from mlfs.api.display import as_line
@@ -385,8 +385,6 @@ class Selection(Ranking):
                 "note": self.network.note,
             }
         document["binning"] = [binning.describe() for binning in self.binnings]
-        if self.target_binnings:
-            document["target_binning"] = [binning.describe() for binning in self.target_binnings]
         document["pair_terms"] = dict(self.pair_terms)
         document["notes"] = list(self.notes)
         document |= _significance_record(self)

@@ -102,7 +102,6 @@ def _selection(document: Mapping[str, Any]) -> Selection:
         labels=labels,
         network=None if network is None else _structure(network, list(labels), document["data"]),
         binnings=binnings,
-        target_binnings=tuple(map(Binning.from_dict, document.get("target_binning", ()))),
         settings=dict(document["settings"]),
         notes=tuple(map(str, document.get("notes", ()))),
         pair_terms={key: int(value) for key, value in document.get("pair_terms", {}).items()},

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import functools
+import inspect
 import sys
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
@@ -12,8 +12,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mlfs import criteria
-from mlfs.api.as_dataset import AsGiven, keeps_numbers
+from mlfs.api.as_dataset import AsGiven
 from mlfs.api.column_selector import (
     ColumnSelector,
     PickReport,
@@ -21,36 +20,42 @@ from mlfs.api.column_selector import (
     refuse_no_columns,
     refuse_reading,
 )
+from mlfs.api.moved import refuse_unknown
 from mlfs.api.options import (
     FITTING,
-    NAMED,
     OPTIONS,
+    PREPARING,
+    SELECTING,
     check_options,
-    is_auto,
-    number_asked,
     seed_of,
     threads,
 )
-from mlfs.api.panels import groups_to_merge
-from mlfs.api.prepared import Prepared
+from mlfs.api.panels import Panel
+from mlfs.api.prepared import Prepared, prepared_of
 from mlfs.api.selecting import select_silently
 from mlfs.api.selection import Selection
-from mlfs.api.unused_options import draws
-from mlfs.api.value_kinds import Bins, Correction, Dates, Estimator, Missing, Order
+from mlfs.api.value_kinds import Bins, Correction, Dates, Estimator, Missing
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset
 from mlfs.data.frames import as_frame
+from mlfs.discretize.targets import bin_targets
 from mlfs.errors import DataError, Interrupted, MlfsError, UsageError, printable, tell
 
-PARAMETERS = {option.name: option.parameter for option in OPTIONS if option.parameter}
+PARAMETERS = {
+    option.name: option.parameter
+    for option in OPTIONS
+    if option.parameter and option.name in {**SELECTING, **PREPARING}
+}
 
 
 def _knowing_n(kind: type[Any]) -> type[Any]:
-    """Refuse what `mlfs.select` calls the number of features, in a sentence."""
+    """Refuse what `mlfs.select` calls the number of features, and earlier parameters."""
     init = kind.__init__
+    signature = inspect.signature(init).parameters
 
     @functools.wraps(init)
     def __init__(self: Any, *args: Any, **named: Any) -> None:  # noqa: N807
+        refuse_unknown("FeatureSelector", named.keys() - {"n"}, signature)
         if "n" in named:
             value = printable(repr(named["n"]))
             msg = f"FeatureSelector takes n_features_to_select={value}, as scikit-learn has it"
@@ -88,15 +93,13 @@ class FeatureSelector(ColumnSelector):
     given : str, int, sequence of them, or array, default=()
         Columns that are held fixed: all information is that within the rows that share their
         values. An array has a value for each row instead; a list names columns.
-    drop_constant, keep_identifiers : bool, default=False
-        Never pick columns that are constant once binned, unless they are included.
+    keep_identifiers : bool, default=False
+        Let columns that name a row be picked, such as keys.
     groups : mapping or sequence, optional
         Columns that count as one feature, such as a one-hot block: group name to columns, or one
-        group name (or None) for each column. With `at_most` they stay features of their own.
-    at_least, at_most, cost, budget, cost_rule
-        Constraints of a panel, as for `mlfs.select`.
-    start : Selection, mapping or sequence, optional
-        An earlier selection that is continued.
+        group name (or None) for each column.
+    panel : Panel, optional
+        What the picks have to tell, and what they may cost.
     prefilter : int, optional
         Only so many features with most information about the labels, sum_l I(f;l), are
         candidates, whatever the criterion.
@@ -109,9 +112,6 @@ class FeatureSelector(ColumnSelector):
     target_bins : str, optional
         How a numeric y is binned, for regression: a binning that does not look at the labels, such
         as "frequency", or "frequency:5" with a number of bins. Without it y holds classes.
-    labels_as : str, default="each"
-        "sets" takes the sets of labels that rows have as the classes of one label; sets in fewer
-        than 6 rows, or as few as "sets:2" says, are left out.
     missing : {"level", "ignore", "error"}, default="level"
         A missing value in X is a level of its own, is left out of the terms about its column, or
         is refused.
@@ -129,36 +129,20 @@ class FeatureSelector(ColumnSelector):
         them. A 1-D y may always hold classes.
     network : {"chain", "tree"}, Structure or mapping, optional
         The parents of the labels, for criteria that want them.
-    alpha, min_gain : float, default=0.05, 0.01
-        For "auto": false discoveries that are accepted (for "fdr" too), least gain of a pick.
-    resamples : int, optional
-        Make each pick again on so many halves of the rows: ``selection_.certainty`` says how often
-        it is kept, and what comes instead.
-    permutations : int, optional
-        Give each pick a p-value, given the earlier picks, by at most so many permutations of the
-        labels: in ``selection_.certainty``.
+    alpha : float, default=0.05
+        For "auto", "fdr" and what a panel has at least: false discoveries that are accepted.
     n_jobs : int, optional
         Threads, -1 for all processors; None is 1 unless in a `joblib.parallel_config`. The
         answer does not depend on it.
-    cluster : str or distributed.Client, optional
-        Count on a cluster of dask.distributed: the address of its scheduler, a client of it, or
-        "local:2" for two workers on this machine. The answer is the same.
     max_memory : int or str, optional
         What counting may take beside the data, such as "2GB"; by default half of what is there.
     max_seconds : float, optional
         The search ends after so many seconds with the picks made so far, and a warning.
     random_state : int or RandomState, default=0
-        Seeds (as ``seed`` of `mlfs.select` does) the shuffles of "auto", the resamples and the
-        permutations, the only chance there is; None is another seed each time.
+        Seeds (as ``seed`` of `mlfs.select` does) the shuffles of "auto" and the permutations of
+        "fdr", the only chance there is; None is another seed each time.
     verbose : bool or int, default=False
         Tell of each pick and of all notes on stderr.
-
-    Other Parameters
-    ----------------
-    order : {"cheap", "full", "given"}, default="cheap"
-        How the chain of labels is ordered.
-    k : int, optional
-        At most so many parents in a chain; ceil(0.8 q) by default.
 
     Attributes
     ----------
@@ -221,21 +205,14 @@ class FeatureSelector(ColumnSelector):
     include: Any = ()
     exclude: Any = ()
     given: Any = ()
-    drop_constant: bool = False
     keep_identifiers: bool = False
     groups: Any = None
-    at_least: Mapping[str, int] | None = None
-    at_most: int | Mapping[str, int] | None = None
-    cost: Any = None
-    budget: float | None = None
-    cost_rule: str = "ratio"
-    start: Any = None
+    panel: Panel | None = None
     prefilter: int | None = None
     bins: Bins = "mean-sd"
     n_bins: int | None = None
     nominal_limit: int = 10
     target_bins: str | None = None
-    labels_as: str = "each"
     missing: Missing = "level"
     dates: Dates = "skip"
     estimator: Estimator = "counts"
@@ -243,25 +220,12 @@ class FeatureSelector(ColumnSelector):
     categorical_features: Any = "from_dtype"
     classes: bool = False
     network: Any = None
-    order: Order = "cheap"
-    k: int | None = None
     alpha: float = 0.05
-    min_gain: float = 0.01
-    resamples: int | None = None
-    permutations: int | None = None
     n_jobs: int | None = None
-    cluster: Any = None
     max_memory: int | str | None = None
     max_seconds: float | None = None
     random_state: Any = 0
     verbose: bool | int = False
-
-    def __sklearn_clone__(self) -> Self:
-        bare = copy.copy(self)
-        bare.cluster = None  # a client cannot be copied: clones share it
-        clone: Self = super(FeatureSelector, bare).__sklearn_clone__()
-        clone.cluster = self.cluster
-        return clone
 
     def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Self:
         """Learn which features to keep.
@@ -294,29 +258,21 @@ class FeatureSelector(ColumnSelector):
     ) -> tuple[AsGiven | Prepared, dict[str, Any]]:
         """The data, and the arguments of `mlfs.select`."""
         options = {name: getattr(self, parameter) for name, parameter in PARAMETERS.items()}
-        seed = seed_of(self.random_state)
-        n = self._number(X)
-        by_chance = is_auto(n) or draws({**vars(self), "n": n}) or self.at_least
-        options["seed"] = seed if by_chance else NAMED["seed"].default
+        options["seed"] = seed_of(self.random_state)
         check_options(options)
         for option in FITTING:
             option.read(getattr(self, option.name))
-        data = self._read(X, y)
-        options.update(
-            sample_weight=sample_weight,
-            include=() if self.include is None else self.include,
-            exclude=() if self.exclude is None else self.exclude,
-            n_jobs=self.n_jobs if data is X else threads(self.n_jobs),
-        )
-        groups = groups_to_merge(options)
-        options["on_pick"] = PickReport(groups, data.dataset) if self.verbose else None
+        data = self._read(X, y, sample_weight)
+        options["include"] = () if self.include is None else self.include
+        options["exclude"] = () if self.exclude is None else self.exclude
+        if isinstance(data, Prepared):
+            options["sample_weight"] = sample_weight
+            own = {name: options.pop(name) for name in PREPARING if name in options}
+            data = prepared_of(data, own)
+        else:
+            options |= {"sample_weight": sample_weight, "n_jobs": threads(self.n_jobs)}
+        options["on_pick"] = PickReport(self.groups, data.dataset) if self.verbose else None
         return data, options
-
-    def _number(self, X: Any) -> Any:
-        """The number of features to search for, as far as it is known before the data are."""
-        asked = vars(self) if not isinstance(X, Prepared) else X.options
-        _, criterion = criteria.get(self.criterion, self.parameters)
-        return number_asked(self.n_features_to_select, criterion, asked)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         data, options = self._arguments(X, y, sample_weight)
@@ -335,7 +291,7 @@ class FeatureSelector(ColumnSelector):
         check_is_fitted(self)
         return self.selection_.ties
 
-    def _read(self, X: Any, y: Any) -> AsGiven | Prepared:
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> AsGiven | Prepared:
         """The data of `fit`."""
         if isinstance(X, Prepared):
             self._take_prepared(X, y)
@@ -348,25 +304,17 @@ class FeatureSelector(ColumnSelector):
             raise DataError(msg)
         X, y = as_frame(X), as_frame(y)
         refuse_no_columns(X)
-        if self.cluster is not None and hasattr(X, "__dask_graph__"):
-            return self._read_collections(X, y)
         data = from_arrays(
             X,
             y,
             classes=self.classes,
             categorical=categorical_names(self.categorical_features, X),
-            numbers=keeps_numbers(vars(self)),
+            numbers=self.target_bins is not None or self.estimator == "gaussian",
             dates=self.dates,
         )
-        validate_data(self, X, skip_check_array=True)
-        return AsGiven(data)
-
-    def _read_collections(self, X: Any, y: Any) -> AsGiven:
-        """Collections of dask, which workers read."""
-        from mlfs.api.cluster.elsewhere import elsewhere
-
-        refuse_reading(self.classes, self.categorical_features)
-        data = elsewhere((X, y), self.cluster, numbers=keeps_numbers(vars(self)))
+        if self.target_bins is not None:
+            limit, weights = self.nominal_limit, sample_weight
+            data = bin_targets(data, self.target_bins, nominal_limit=limit, weights=weights)
         validate_data(self, X, skip_check_array=True)
         return AsGiven(data)
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from mlfs.api.counted import threads_of
 from mlfs.api.options import check_options
-from mlfs.api.prepared import prepare
+from mlfs.api.prepared import prepared_plainly
 from mlfs.api.text import CONTROL_IN_CELLS, align, csv_of, escape
 from mlfs.api.value_kinds import SHARE, Bins, Missing
 from mlfs.counting.memory import bytes_of
@@ -202,17 +202,18 @@ def similar(
     --------
     >>> import mlfs
     >>> X = [[0, 1, 0], [0, 1, 1], [1, 0, 0], [1, 0, 1]]
-    >>> clusters = mlfs.similar((X, [[0], [0], [1], [1]]))
+    >>> Y = [[0], [0], [1], [1]]
+    >>> clusters = mlfs.similar((X, Y))
     >>> dict(clusters)
     {'x0': [0, 1]}
-    >>> mlfs.select((X, [[0], [0], [1], [1]]), "mim", 2, groups=clusters, at_most=1).names
+    >>> mlfs.select((X, Y), "mim", 2, panel=mlfs.Panel(groups=clusters, at_most=1)).names
     ('x0', 'x2')
     """
     options = check_options(locals())
     threshold = SHARE.read("threshold", threshold)
     if threshold == 0:
         raise UsageError("is above 0: every two columns share as much", option="threshold")
-    prepared = prepare(data, **options, correction="none")
+    prepared = prepared_plainly(data, options)
     if not prepared.grouping.trivial:
         raise UsageError("compares columns, but the data were prepared with groups: leave them out")
     most = bytes_of(options["max_memory"])

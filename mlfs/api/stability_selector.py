@@ -10,9 +10,9 @@ import numpy as np
 from sklearn.base import clone
 
 from mlfs.api.column_selector import ColumnSelector
-from mlfs.api.options import NAMED, seed_of
+from mlfs.api.options import NAMED, PREPARING, seed_of
 from mlfs.api.plan import HALF
-from mlfs.api.prepared import DEFAULTS, prepare
+from mlfs.api.prepared import prepared_of
 from mlfs.api.selecting import select_silently
 from mlfs.api.selector import FeatureSelector
 from mlfs.api.value_kinds import SHARE, Whole
@@ -117,12 +117,10 @@ class StabilitySelector(ColumnSelector):
         n_subsamples, share = self._check_parameters()
         base = FeatureSelector() if self.selector is None else clone(self.selector)
         data, options = base._arguments(X, y, None)  # noqa: SLF001  # of the same package
-        del options["resamples"], options["permutations"]  # each subsample is one
         if options["n"] is None:
             options |= {"n": HALF, "seed": NAMED["seed"].default}
-        prepared = prepare(
-            data, **{name: options.pop(name) for name in DEFAULTS if name in options}
-        )
+        preparing = {name: options.pop(name) for name in PREPARING if name in options}
+        prepared = prepared_of(data, preparing)
         self.n_features_in_ = base.n_features_in_
         self.__dict__.pop("feature_names_in_", None)
         if hasattr(base, "feature_names_in_"):

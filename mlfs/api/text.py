@@ -348,10 +348,6 @@ def binning_lines(selection: Selection, *, every: bool = False) -> list[str]:
     lines += [f"  {printable(binning.name, WIDEST)}: {_first_levels(binning)}" for binning in shown]
     if len(described) > len(shown):
         lines.append(f"  and {len(described) - len(shown):,} more columns: -vv shows all")
-    lines += [
-        f"target {printable(binning.name, WIDEST)}: {binning.method}, {_first_levels(binning)}"
-        for binning in selection.target_binnings
-    ]
     return lines
 
 

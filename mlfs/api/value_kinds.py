@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Literal
 
-from mlfs.binnings import BINNINGS, WITHOUT_LABELS
-from mlfs.errors import UnknownName, UsageError, check_name, printable
+from mlfs.errors import UnknownName, UsageError, printable
 
 # What type checkers know of the words of options; a test holds that these are the words.
 Bins = Literal["mean-sd", "width", "frequency", "mdlp", "laim"]
@@ -193,81 +192,6 @@ class ClusterAddress(Kind):
 
 def _is_numpys_bool(value: Any) -> bool:
     return type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_")
-
-
-@dataclass(frozen=True)
-class TargetBins(Kind):
-    """A binning that needs no labels, with a number of bins if it takes one: ``frequency:5``."""
-
-    description: str = "is a binning such as 'frequency' or 'frequency:5'"
-    types: tuple[type, ...] = (str,)
-
-    def _read(self, name: str, value: Any) -> str:
-        super()._read(name, value)
-        how_of(value, name)
-        return str(value)
-
-
-def how_of(text: str, option: str = "target_bins") -> tuple[str, int | None]:
-    """Split a text into a binning and its number of bins.
-
-    Examples
-    --------
-    >>> how_of("frequency:5"), how_of("mean-sd")
-    (('frequency', 5), ('mean-sd', None))
-    """
-    method, colon, number = text.partition(":")
-    check_name(method, "binning in {}", BINNINGS, option=option)
-    if BINNINGS[method].by_labels:
-        msg = f"is {method!r}, which bins by labels, and here the labels are binned: give one of "
-        raise UsageError(f"{msg}{', '.join(WITHOUT_LABELS)}", option=option)
-    if not colon:
-        return method, None
-    if not BINNINGS[method].takes_number:
-        levels = "has always three bins" if method == "mean-sd" else "finds the number itself"
-        msg = f"is {printable(text)!r}: {method} {levels}, give no number"
-        raise UsageError(msg, option=option)
-    if not (number.isascii() and number.isdigit() and 2 <= int(number[:9]) <= 10_000):
-        msg = f"is {printable(text)!r}: the number of bins is from 2 to 10000"
-        raise UsageError(msg, option=option)
-    return method, int(number)
-
-
-FEWEST = 6  # rows, as in the pruned problem transformation (Read, 2008)
-
-
-@dataclass(frozen=True)
-class LabelsAs(Kind):
-    """``each``, ``sets``, or with the fewest rows of a set ``sets:2``."""
-
-    description: str = "is 'each', 'sets', or 'sets:2' with the fewest rows of a set"
-    types: tuple[type, ...] = (str,)
-
-    def _read(self, name: str, value: object) -> str:
-        super()._read(name, value)
-        fewest_of(str(value), name)
-        return str(value)
-
-
-def fewest_of(text: str, option: str = "labels_as") -> int | None:
-    """The fewest rows that a label set must have; None if labels are taken one by one.
-
-    Examples
-    --------
-    >>> fewest_of("each"), fewest_of("sets"), fewest_of("sets:2")
-    (None, 6, 2)
-    """
-    how, colon, number = text.partition(":")
-    if how not in ("each", "sets"):
-        raise UnknownName("value of {}", how, ("each", "sets"), option=option)
-    if how == "each" and not colon:
-        return None
-    if not colon:
-        return FEWEST
-    if how == "each" or not (number.isascii() and number.isdigit() and int(number[:9]) >= 1):
-        msg = f"is {printable(text)!r}: the fewest rows of a set are a number from 1, as in sets:2"
-        raise UsageError(msg, option=option)
-    return int(number[:9])
 
 
 def checked_count(count: Any, name: str) -> int | None:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
+from mlfs.api.options import OPTIONS
 from mlfs.errors import MlfsError
 
 IN_MODEL = "mlfs train takes it, and the model file has it"
@@ -234,6 +235,7 @@ class Command(_WithExamples):
         except MlfsError as error:
             options = [option for option in self.params if isinstance(option, click.Option)]
             flags = {option.name or "": max(option.opts, key=len) for option in options}
+            flags |= {o.argument: flags[o.name] for o in OPTIONS if o.argument and o.name in flags}
             error.naming({**flags, "format": flags.get("source_format", "--format")})
             raise
 

@@ -233,17 +233,18 @@ def _listing(names: tuple[str, ...]) -> list[tuple[dict[str, Any], Any]]:
 
 def _served_by(criterion: Any) -> tuple[list[str], list[str]]:
     """The estimators and the corrections that answer a criterion, found by trying it."""
-    from mlfs.api.estimators import MAKERS, missing_word
     from mlfs.api.options import NAMED
+    from mlfs.api.selecting import unsupported_by
 
     if criterion is None:
         return [], []
-    served = [value for value, make in MAKERS.items() if not missing_word(criterion, make)]
-    estimators, corrections = (NAMED[option].kind.choices for option in ("estimator", "correction"))
-    return (
-        [value for value in estimators if value in {"counts", *served}],
-        [value for value in corrections if value in {"auto", "none", *served}],
+    estimators, corrections = (
+        [value for value in kind if not unsupported_by(criterion, **{option: value})]
+        for option, kind in (
+            (option, NAMED[option].kind.choices) for option in ("estimator", "correction")
+        )
     )
+    return estimators, corrections
 
 
 def _halves(summary: str) -> tuple[str, str]:

@@ -20,7 +20,7 @@ def pair(text: str, option: str, example: str) -> tuple[str, str]:
 
 
 def read_panel(settings: dict[str, Any]) -> None:
-    """Read them into the arguments of `mlfs.select`."""
+    """Read groups and constraints: a panel, and the groups whose columns count as one feature."""
     groups: dict[str, list[str]] = {}
     for text in settings["groups"]:
         name, columns = pair(text, "--group", "NAME=GLOB")
@@ -28,18 +28,26 @@ def read_panel(settings: dict[str, Any]) -> None:
     for column, name in _table_of(settings.pop("groups_from"), "--groups-from").items():
         groups.setdefault(name, []).append(column)
     settings["groups"] = groups or None
-    settings["at_least"] = _numbers(settings["at_least"], "--at-least", "LABEL=N") or None
+    panel: dict[str, Any] = {"budget": settings["budget"], "rule": settings["cost_rule"]}
+    panel["at_least"] = _numbers(settings["at_least"], "--at-least", "LABEL=N") or None
     at_most = settings["at_most"]
     if len(at_most) == 1 and "=" not in at_most[0]:
-        settings["at_most"] = _whole(at_most[0], "--at-most")
+        panel["at_most"] = _whole(at_most[0], "--at-most")
     else:
-        settings["at_most"] = _numbers(at_most, "--at-most", "N or GROUP=N") or None
+        panel["at_most"] = _numbers(at_most, "--at-most", "N or GROUP=N") or None
+    if panel["at_most"] is not None:  # its groups stay columns of their own
+        panel["groups"], settings["groups"] = settings["groups"], None
     costs = _table_of(settings["cost"], "--cost")
     numbers = {column: literal(text) for column, text in costs.items()}
     head = next(iter(costs), "")
     if isinstance(numbers.get(head), str):  # the names of the columns of the table
         del numbers[head]
-    settings["cost"] = numbers or None
+    panel["cost"] = numbers or None
+    settings["panel"] = None
+    if any(value not in (None, "ratio") for value in panel.values()):
+        from mlfs.api.panels import Panel
+
+        settings["panel"] = Panel(**panel)
 
 
 def _table_of(path: str | None, option: str) -> dict[str, str]:

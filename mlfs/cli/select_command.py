@@ -5,21 +5,24 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 import click
 
-from mlfs.api.options import OF_FOLDS
 from mlfs.cli.console import INTERRUPTED, Console, Output, deliver, output_of, pass_console
 from mlfs.cli.help import Command, topical
 from mlfs.cli.progress import PickProgress, Waiting
 from mlfs.cli.shared_options import (
+    arguments_by_call,
     input_data,
+    is_asked,
     is_cv,
     reading,
     selecting,
     selection_options,
     talking,
+    with_classes,
     written,
 )
 from mlfs.errors import Interrupted, UsageError, plural
@@ -105,42 +108,52 @@ def select(
 def run_selection(console: Console, dataset: Any, settings: dict[str, Any]) -> tuple[Any, Any]:
     """Prepare and select, with progress on a terminal; pass on what the user should know."""
     from mlfs.api.as_dataset import AsGiven
-    from mlfs.api.panels import groups_to_merge
-    from mlfs.api.prepared import DEFAULTS, prepare
-    from mlfs.api.selecting import select_silently as run
+    from mlfs.api.certainty import certainty
+    from mlfs.api.prepared import prepare
+    from mlfs.api.selecting import select_silently
 
-    preparing = {name: value for name, value in settings.items() if name in DEFAULTS}
-    preparing["groups"] = groups_to_merge(settings)
-    searching = {name: value for name, value in settings.items() if name not in DEFAULTS}
-    searching["groups"] = settings["groups"]
-    folds = {option.name.removeprefix("cv_"): searching.pop(option.name) for option in OF_FOLDS}
+    arguments = arguments_by_call(settings)
     on_cluster = settings["cluster"] is not None
     with Waiting(console, "the workers prepare the data") if on_cluster else nullcontext():
-        prepared = prepare(AsGiven(dataset), **preparing)
+        prepared = prepare(AsGiven(with_classes(dataset, settings)), **arguments["prepare"])
+    searching = arguments["select"]
+    if is_asked("label_network"):
+        kind = searching["network"] or "chain"
+        searching["network"] = prepared.network(kind, **arguments["label_network"])
     if is_cv(searching["n"]):
-        from mlfs.compare.cross_validated import number_of_features
-
-        limit, one_search = searching["n"][3:], {"n", "criterion", "max_seconds", "verbose"}
-        options = {name: value for name, value in searching.items() if name not in one_search}
-        most = int(limit) if limit else None
-        found = number_of_features(prepared, searching["criterion"], most=most, **folds, **options)
-        console.note(found.note)
-        searching["n"] = found.number
-    names = dataset.feature_names
+        searching["n"] = _number_by_cv(console, prepared, searching, arguments)
     n = searching["n"] if isinstance(searching["n"], int) else None
-    shown = dataset.names_given
+    names, shown = dataset.feature_names, dataset.names_given
     if not prepared.grouping.trivial:
         shown = [names[columns[0]] for columns in prepared.grouping.members]
     beside = (lambda: prepared.cluster_report) if on_cluster else str
-    with PickProgress(console, shown, dataset.label_names, n, beside) as progress:
+    with PickProgress(console, shown, prepared.dataset.label_names, n, beside) as progress:
         try:
-            selection = run(prepared, on_pick=progress.on_pick, **searching)
+            selection = select_silently(prepared, on_pick=progress.on_pick, **searching)
+            if any(number is not None for number in arguments["certainty"].values()):
+                drawn = {**arguments["certainty"], "seed": searching["seed"]}
+                selection = certainty(selection, prepared, **drawn)
         except Interrupted as stop:
-            selection = stop.selection
+            selection = replace(stop.selection, interrupted=True)
     console.tell(selection.notes)
     if prepared.cluster_report:
         console.detail(prepared.cluster_report)
     return prepared, selection
+
+
+def _number_by_cv(
+    console: Console, prepared: Any, searching: dict[str, Any], arguments: dict[str, Any]
+) -> int:
+    """The number of features that cross-validation finds."""
+    from mlfs.compare.cross_validated import number_of_features
+
+    of_one_search = {"n", "criterion", "max_seconds", "verbose"}
+    options = {name: value for name, value in searching.items() if name not in of_one_search}
+    most = int(searching["n"][3:]) if ":" in searching["n"] else None
+    options |= {**arguments["number_of_features"], "most": most}
+    found = number_of_features(prepared, searching["criterion"], **options)
+    console.note(found.note)
+    return int(found.number)
 
 
 def _deliver(console: Console, dataset: Any, selection: Any, place: Output, *, force: bool) -> None:

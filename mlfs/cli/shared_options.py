@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from mlfs.api.options import NAMED, OF_FOLDS, OPTIONS, TO_SELECT, Option
+from mlfs.api.options import NAMED, OPTIONS, TO_SELECT, Option
 from mlfs.api.value_kinds import FeatureNumber, Number, Switch, ThreadCount, Whole, literal
 from mlfs.binnings import BINNINGS
 from mlfs.cli.console import Console
@@ -204,7 +204,6 @@ def declared(*names: str) -> Callable[[Any], Any]:
 
 selecting = stacked(
     declared(),
-    flags_of(OF_FOLDS),
     topical(
         TO_SELECT, "--groups-from", metavar="FILE",
         help="A table of columns and their groups, such as mlfs similar writes.",
@@ -258,6 +257,23 @@ def input_data(
     return dataset
 
 
+def with_classes(dataset: Any, options: Mapping[str, Any]) -> Any:
+    """The data with numeric targets binned, and label sets as classes, where that is wanted."""
+    from mlfs.data import bin_targets, label_sets
+
+    if options.get("target_bins") is not None:
+        limit = options["nominal_limit"]
+        dataset = bin_targets(dataset, options["target_bins"], nominal_limit=limit)
+    how, colon, fewest = options.get("labels_as", "each").partition(":")
+    if how not in ("each", "sets") or (colon and (how == "each" or not fewest.isdecimal())):
+        shown = printable(repr(options["labels_as"]))
+        msg = f"is each, sets, or sets:2 with the fewest rows of a set, not {shown}"
+        raise UsageError(msg, option="labels_as")
+    if how == "each":
+        return dataset
+    return label_sets(dataset, int(fewest)) if fewest else label_sets(dataset)
+
+
 def _read_as_told(bins: bool, place: str, **reading: Any) -> Any:
     """Read the data; a command without `bins` for numeric targets does not advise them."""
     from mlfs.data import read
@@ -276,10 +292,14 @@ def _read_as_told(bins: bool, place: str, **reading: Any) -> Any:
         raise
 
 
+WHEN = {  # what makes the command call a function besides
+    "number_of_features": "a number of features by cross-validation: give -n cv",
+    "label_network": "a criterion that learns a label network as a chain: take such a criterion",
+}
+
+
 def selection_options(options: Mapping[str, Any]) -> tuple[Criterion, dict[str, Any]]:
-    """The criterion, and what `mlfs.select` wants; both are checked before the data are read."""
-    from mlfs.api.options import number_asked
-    from mlfs.api.unused_options import refuse_on_cluster, refuse_unused
+    """The criterion, and the values of all options; checked before the data are read."""
     from mlfs.criteria import get, typed
 
     settings = {name: value for name, value in options.items() if name not in READING}
@@ -287,23 +307,34 @@ def selection_options(options: Mapping[str, Any]) -> tuple[Criterion, dict[str, 
     settings["parameters"] = parameters_of(settings["parameters"])
     read_panel(settings)
     settings["criterion"] = typed(settings["criterion"])
-    name, criterion = get(settings["criterion"], settings["parameters"])
-    number = number_asked(settings["n"], criterion, settings)
-    refuse_unused(name, criterion, {**settings, "n": number}, given())
-    if settings["estimator"] != "counts" or settings["correction"] not in {"auto", "none"}:
-        from mlfs.api.estimators import refuse_unanswered
-
-        refuse_unanswered(name, criterion, settings)
-    refuse_on_cluster(settings)
+    _, criterion = get(settings["criterion"], settings["parameters"])
     if settings["start"] is not None:
         from mlfs.api.selection_json import read_document
 
         settings["start"] = read_document(settings["start"])
-    for option in OF_FOLDS:
-        if option.name in given() and not is_cv(settings["n"]):
-            msg = "is for a number of features by cross-validation: give -n cv, or leave it out"
-            raise UsageError(msg, option=option.name)
+    learns_chain = "chain" in (settings["network"], criterion.network) or criterion.network is True
+    learns_chain &= criterion.network is not False and settings["network"] != "tree"
+    called = {"number_of_features": is_cv(settings["n"]), "label_network": learns_chain}
+    for call, why in WHEN.items():
+        if not called[call]:
+            for option in OPTIONS:
+                if option.call == call and option.name in given():
+                    raise UsageError(f"is for {why}, or leave it out", option=option.name)
     return criterion, settings
+
+
+def is_asked(call: str) -> bool:
+    """Whether an option of a function stands on the command line."""
+    return any(option.call == call and option.name in given() for option in OPTIONS)
+
+
+def arguments_by_call(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The arguments of each function that the command calls, by its name."""
+    out: dict[str, dict[str, Any]] = {option.call: {} for option in OPTIONS}
+    for option in OPTIONS:
+        if option.name in settings:
+            out[option.call][option.argument or option.name] = settings[option.name]
+    return out
 
 
 def is_cv(n: Any) -> bool:

@@ -15,9 +15,10 @@ import numpy as np
 
 from mlfs import criteria
 from mlfs.api.given import AN_ARRAY
-from mlfs.api.options import Options, check_options
-from mlfs.api.plan import fixed_candidates, start_of
-from mlfs.api.prepared import DEFAULTS, Prepared, prepare
+from mlfs.api.moved import refuse_unknown
+from mlfs.api.options import PREPARING, SELECTING, Options, check_options
+from mlfs.api.plan import fixed_candidates, most_picks, start_of
+from mlfs.api.prepared import Prepared, prepared_of
 from mlfs.api.selecting import plan_of, select_silently
 from mlfs.api.selection import Selection
 from mlfs.api.value_kinds import Whole
@@ -174,8 +175,9 @@ def number_of_features(
     metric = str(metric).replace("-", "_")
     check_name(metric, "metric in {}", METRICS, option="metric")
     scored = _model_of(model, seed)
-    preparing = {name: options.pop(name) for name in DEFAULTS if name in options}
-    prepared = prepare(data, **preparing)
+    refuse_unknown("number_of_features", options, {**SELECTING, **PREPARING})
+    preparing = {name: options.pop(name) for name in PREPARING if name in options}
+    prepared = prepared_of(data, preparing)
     least, largest, searching = _sizes_and_columns(prepared, criterion, options, largest)
     truth, times = indicators(replace(prepared.dataset, weights=prepared.weights))
     sizes = sizes_up_to(least, largest)
@@ -207,9 +209,7 @@ def _sizes_and_columns(
     name, instance = criteria.get(criterion, checked.parameters)
     plan = plan_of(name, instance, prepared, checked, None)
     forced, excluded = fixed_candidates(plan, prepared, "")
-    candidates = prepared.info.d - len(excluded)
-    if checked.prefilter is not None:
-        candidates = min(candidates, checked.prefilter + len(forced))
+    candidates = most_picks(plan, prepared.info.d, len(forced), len(excluded))
     columns = {"include": plan.forced, "exclude": [*plan.excluded, *plan.left_out]}
     if not isinstance(checked.start, (Selection, Mapping)):
         columns["start"] = start_of(plan, prepared.dataset, "")
@@ -273,9 +273,7 @@ def _select_in_fold(
 ) -> Selection:
     """The selection on the training rows of a fold."""
     counting = {**prepared.options, "labels": None, "sample_weight": None}
-    counting |= {"target_bins": None, "labels_as": "each"}  # these made the labels of the rows
-    n = "all" if options.get("drop_constant") else most  # more may be constant in the fold
-    return select_silently(prepare(train, **counting), criterion, n, **options)
+    return select_silently(prepared_of(train, counting), criterion, most, **options)
 
 
 def _fold_scores(

@@ -43,7 +43,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.api.pairwise import mutual_information
-from mlfs.api.prepared import prepare
+from mlfs.api.prepared import prepared_of
 from mlfs.api.value_kinds import Number, checked_count
 from mlfs.compare.data_sources import dense
 from mlfs.compare.regressions import mcdm, mdfs, mifs, mssl
@@ -171,9 +171,8 @@ def ig_lp(train: TrainingRows, _: int) -> np.ndarray:
     dtype = np.int32 if len(sets.values) > 127 else np.int8
     powerset = data.with_changes(Y=set_numbers.astype(dtype)[:, None], labels=(sets,))
     prepared = train.prepared
-    prepared_sets = prepare(
-        powerset, binnings=prepared.binnings, missing=prepared.options["missing"]
-    )
+    options = {"missing": prepared.options["missing"]}
+    prepared_sets = prepared_of(powerset, options, prepared.binnings)
     return np.asarray(prepared_sets.info.mi_fL)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from mlfs import criteria
+from mlfs.api.options import SELECTING
 from mlfs.api.selecting import select_silently
 from mlfs.compare.filters import FILTERS, filter_scores
 from mlfs.compare.named import Named, foreign_scores, is_foreign, make_from_text
@@ -26,9 +27,6 @@ BASELINES = {
     "random": "features in a random order, another one in each split",
     "own": "no selection: every feature goes to the model, which may select for itself",
 }
-
-
-NETWORK = ("network", "order", "k")  # a criterion without a label network does not get them
 
 
 @dataclass(frozen=True)
@@ -119,9 +117,9 @@ def _by_criterion(name: Any, parameters: Mapping[str, Any]) -> Ranker:
     _, criterion = criteria.get(name, parameters)
 
     def rank(train: TrainingRows, n: int, _: int) -> Ranked:  # no seed: it only shuffles labels
-        options = {**train.options, "keep_identifiers": True}  # the data set has lost its own
+        options = {name: value for name, value in train.options.items() if name in SELECTING}
         if criterion.network is False:
-            options = {key: value for key, value in options.items() if key not in NETWORK}
+            options.pop("network", None)
         selection = select_silently(train.prepared, name, n, parameters=parameters, **options)
         note = "; ".join(note for note in selection.notes if "fewer" in note)
         selections = [selection] if selection.scope == "all labels" else selection.labels.values()

@@ -15,7 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from mlfs.api.prepared import DEFAULTS, NO_MATTER, Prepared, prepare
+from mlfs.api.options import PREPARING
+from mlfs.api.prepared import NO_MATTER, Prepared, prepare
 from mlfs.data.dataset import Dataset
 from mlfs.errors import UsageError, printable
 
@@ -158,6 +159,7 @@ class TrainingRows:
     def prepared(self) -> Prepared:
         """The same rows binned and counted, for every criterion and filter that counts."""
         options = {key: value for key, value in self.options.items() if key in PREPARATION}
+        options["keep_identifiers"] = True  # the data set has lost its own
         with measured() as self.preparing:
             return prepare(self.data, **options)
 
@@ -191,7 +193,7 @@ def unprepared(
     merged, all_prepared = dict(options), [item for item in items if isinstance(item, Prepared)]
     for prepared in all_prepared:
         for name, value in prepared.options.items():
-            if prepared.made_with(**{name: DEFAULTS[name]}):
+            if prepared.made_with(**{name: PREPARING[name]}):
                 continue
             if name in supported:
                 merged.setdefault(name, value)

@@ -25,6 +25,8 @@ from mlfs.lazy import lazily
 
 if TYPE_CHECKING:
     from mlfs.data.arrays import from_arrays
+    from mlfs.data.labels.label_sets import label_sets
+    from mlfs.discretize.targets import bin_targets
 
 __all__ = [
     "FORMATS",
@@ -34,8 +36,15 @@ __all__ = [
     "Label",
     "Limits",
     "Source",
+    "bin_targets",
     "from_arrays",
+    "label_sets",
     "read",
     "write",
 ]
-__getattr__ = lazily(__name__, {"mlfs.data.arrays": ("from_arrays",)})
+_HOME = {
+    "mlfs.data.arrays": ("from_arrays",),
+    "mlfs.data.labels.label_sets": ("label_sets",),
+    "mlfs.discretize.targets": ("bin_targets",),
+}
+__getattr__ = lazily(__name__, _HOME)

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from mlfs import criteria
-from mlfs.api.options import check_options
-from mlfs.api.prepared import prepare
+from mlfs.api.certainty import certainty
+from mlfs.api.options import PREPARING, check_options
+from mlfs.api.prepared import prepared_plainly
 from mlfs.api.selecting import select_silently
 from mlfs.api.value_kinds import Bins, Missing, Whole
 from mlfs.data.files import split_suffix
@@ -100,7 +101,7 @@ def explore(
     labels, feature_names, label_names, bins, n_bins, nominal_limit, missing, sample_weight
         As for `mlfs.select`.
     resamples, seed
-        As for `mlfs.select`: the page then shows how sure the first picks are, and what could
+        As for `mlfs.certainty`: the page then shows how sure the first picks are, and what could
         stand in their places.
     n_jobs, max_memory
         As for `mlfs.select`.
@@ -123,14 +124,15 @@ def explore(
     if name not in FOLDS:
         msg = f"is {printable(name)!r}, which a page cannot compute: take one of {', '.join(FOLDS)}"
         raise UsageError(msg, option="criterion")
-    kept = ("criterion", "n", "resamples", "seed")
-    preparing = {key: value for key, value in options.items() if key not in kept}
-    prepared = prepare(data, **preparing, correction="none")
+    preparing = {name: options[name] for name in PREPARING if name in options}
+    prepared = prepared_plainly(data, preparing)
     if not prepared.grouping.trivial or prepared.options["estimator"] != "counts":
         raise UsageError("a page has counted columns: prepare the data without groups, from counts")
     info, dataset = prepared.info, prepared.dataset
     n = min(n, info.d - len(prepared.identifiers))
-    picks = select_silently(prepared, name, n, correction="none", resamples=resamples, seed=seed)
+    picks = select_silently(prepared, name, n, seed=seed)
+    if resamples is not None:
+        picks = certainty(picks, prepared, resamples=resamples, seed=seed)
     cautions = (note for note in picks.notes if isinstance(note, Caution))
     tell(dict.fromkeys((*prepared.notes, *cautions)), stacklevel=2)
     given = np.arange(info.d) if dataset.places is None else dataset.given

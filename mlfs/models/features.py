@@ -16,9 +16,8 @@ from sklearn.base import BaseEstimator, clone
 from mlfs import criteria
 from mlfs.api.candidates import columns_named
 from mlfs.api.column_selector import categorical_names
-from mlfs.api.options import Options, is_auto, seed_of
+from mlfs.api.options import PREPARING, Options, seed_of
 from mlfs.api.plan import Plan, search
-from mlfs.api.prepared import DEFAULTS
 from mlfs.api.selecting import select_silently
 from mlfs.api.selection import Selection
 from mlfs.api.selector import FeatureSelector
@@ -104,17 +103,17 @@ class Selected(FeaturePlan):
         options = self.selector.get_params(deep=False)
         n = options.pop("n_features_to_select")
         options.pop("classes")
+        options.pop("target_bins")
         options.pop("verbose")
         seed = seed_of(options.pop("random_state"))
-        counting = {name: options.pop(name) for name in DEFAULTS if name in options}
+        counting = {name: options.pop(name) for name in PREPARING if name in options}
         categorical = options.pop("categorical_features")
         nominal = categorical_names(categorical, problem.X, problem.feature_names)
         prepared = problem.prepared(nominal or (), **counting)
         _, criterion = criteria.get(options["criterion"], options["parameters"])
         if criterion.network is not False and options["network"] is None:
             options["network"] = structure
-        if is_auto(n):
-            options["seed"] = seed
+        options["seed"] = seed
         options["on_pick"] = _Picks(problem.q) if is_heard() else None
         selection = select_silently(prepared, options.pop("criterion"), n, **options)
         return _columns_of(selection, problem)

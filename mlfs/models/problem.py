@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.api.options import threads
-from mlfs.api.prepared import DEFAULTS, NO_MATTER, Prepared, prepare
+from mlfs.api.options import PREPARING, threads
+from mlfs.api.prepared import NO_MATTER, Prepared, prepare
 from mlfs.data.columns import force_nominal
 from mlfs.data.dataset import Column, Dataset, Label, NumberedNames
 from mlfs.data.frames import family
@@ -169,7 +169,7 @@ class Problem:
         >>> problem.prepared() is problem.prepared(bins="mean-sd")
         True
         """
-        options = DEFAULTS | options
+        options = PREPARING | options
         n_jobs = options["n_jobs"]
         options["n_jobs"] = threads(self.n_jobs if n_jobs is None else n_jobs)
         del options["sample_weight"]

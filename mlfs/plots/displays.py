@@ -183,7 +183,7 @@ class SubstitutesDisplay(Display):
     >>> import mlfs
     >>> from mlfs.plots import SubstitutesDisplay
     >>> X, Y = [[0, 1], [1, 0], [1, 1], [0, 0]] * 9, [[0], [1], [1], [0]] * 9
-    >>> selection = mlfs.select((X, Y), "mrmr", 2, resamples=20)
+    >>> selection = mlfs.certainty(mlfs.select((X, Y), "mrmr", 2), (X, Y), resamples=20)
     >>> [sure.kept for sure in SubstitutesDisplay.from_selection(selection).ranking.certainty]
     [1.0, 1.0]
     """
@@ -195,7 +195,7 @@ class SubstitutesDisplay(Display):
 
     @classmethod
     def from_selection(cls, selection: Any, label: str | None = None, ax: Any = None) -> Self:
-        """The display of a `Selection` or a fitted `FeatureSelector` with ``resamples``.
+        """The display of a `Selection` that `mlfs.certainty` gave.
 
         Parameters
         ----------
@@ -212,7 +212,9 @@ class SubstitutesDisplay(Display):
             ranking = selection_of(selection).labels[label]
         if not any(sure and sure.kept is not None for sure in ranking.certainty):
             labels = selection_of(selection).labels
-            which = "name a label" if labels and label is None else "select with resamples=200"
+            which = (
+                "name a label" if labels and label is None else "give what mlfs.certainty returns"
+            )
             raise UsageError(f"the ranking was not resampled: {which}")
         return cls(ranking).plot(ax)
 

@@ -12,7 +12,7 @@ from mlfs.criteria import Criterion, PairCriterion, SetCriterion
 from mlfs.information.for_search import most_sweep_cost, terms_only_add
 from mlfs.information.info import Info
 from mlfs.search.checked import CheckedCriterion
-from mlfs.search.panel import Panel
+from mlfs.search.panel import Constraints
 from mlfs.search.picks import Pick, SearchResult
 from mlfs.search.scores import (
     PRICE,
@@ -36,7 +36,7 @@ def greedy(
     closes: Callable[[int], np.ndarray] | None = None,
     lazy: bool | str = "auto",
     time_is_up: Callable[[], bool] | None = None,
-    panel: Panel | None = None,
+    panel: Constraints | None = None,
 ) -> SearchResult:
     """Pick features one after the other, each with the best score by the criterion.
 
@@ -64,7 +64,7 @@ def greedy(
         scores fall; "auto" does so where it is faster. The picks are the same.
     time_is_up : callable, optional
         Called after every pick; the search ends when it returns True.
-    panel : Panel, optional
+    panel : Constraints, optional
         Constraints that the picks obey.
 
     Returns

@@ -153,6 +153,7 @@ def information_tree(info: Info, names: Sequence[str] | None = None) -> Structur
     return Structure("tree", names, tuple(order), tuple(parents), note=note)
 
 
+KINDS = ("chain", "tree")
 ORDERS = {
     "cheap": "labels ordered by Algorithm 2 on the first principal component in three levels",
     "full": "labels ordered by Algorithm 2 on all features",
@@ -160,35 +161,8 @@ ORDERS = {
 }
 
 
-def network_for(
-    criterion: Criterion,
-    network: Any,
-    dataset: Dataset,
-    info: Info,
-    weights: np.ndarray | None,
-    order: str,
-    k: int | None,
-) -> Structure | None:
-    """Make the network for a criterion; None if it uses none.
-
-    Parameters
-    ----------
-    criterion : Criterion
-        What it is for; its ``network`` names the kind that it wants by default.
-    network : str, Structure, mapping or None
-        What the user asks for.
-    dataset, info, weights
-        The data.
-    order, k
-        How the chain is made, see `mlfs.select`.
-    """
-    check_name(order, "order of labels", ORDERS)
-    check_most_parents(k)
-    if criterion.network is False:
-        if network is not None:
-            msg = f"the criterion {type(criterion).__name__} uses no label network"
-            raise UsageError(msg)
-        return None
+def network_for(network: Any, dataset: Dataset) -> Structure:
+    """The label network that a user gives, as a structure or as the parents of each label."""
     if isinstance(network, Structure):
         if len(network.parents) != len(dataset.labels):
             msg = (
@@ -199,12 +173,32 @@ def network_for(
         return network.renumbered(dataset.label_names)
     if isinstance(network, Mapping):
         return given_network(network, dataset.label_names)
-    default = "chain" if criterion.network is True else criterion.network
-    kind = default if network is None else network if isinstance(network, str) else repr(network)
+    raise UnknownName("label network", repr(network), KINDS)
+
+
+def learned_network(
+    kind: str,
+    dataset: Dataset,
+    info: Info,
+    weights: np.ndarray | None,
+    order: str = "cheap",
+    k: int | None = None,
+) -> Structure:
+    """Learn a label network.
+
+    Parameters
+    ----------
+    kind : {"chain", "tree"}
+        What is learned.
+    dataset, info, weights
+        The data.
+    order, k
+        How the chain is made, see `mlfs.label_network`.
+    """
+    check_name(kind, "label network", KINDS)
+    check_name(order, "order of labels", ORDERS)
     if kind == "tree":
         return information_tree(info, dataset.label_names)
-    if kind != "chain":
-        raise UnknownName("label network", kind, ("chain", "tree"))
     if order == "given" or len(dataset.labels) == 1:
         sequence = tuple(range(len(dataset.labels)))
     elif order == "full":

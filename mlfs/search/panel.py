@@ -89,7 +89,43 @@ class Terms:
         return {**vars(self), "tells": list(self.tells), "bound": list(self.bound)}
 
 
-class Panel:
+@dataclass
+class PanelRun:
+    """One search under constraints: what they were, and where each pick could come from.
+
+    Parameters
+    ----------
+    demands : Demands
+        The constraints.
+    tells : mapping from str to ndarray of bool
+        For each label of `demands.at_least` the candidates that tell more than chance about it.
+    worth : ndarray of bool
+        The candidates that are worth picking where no label lacks picks.
+    allowed : list of (ndarray of bool or None)
+        The candidates that the constraints allowed for each pick; None for one that was asked for.
+    """
+
+    demands: Demands
+    tells: Mapping[str, np.ndarray]
+    worth: np.ndarray
+    allowed: list[np.ndarray | None] = field(default_factory=list)
+
+    def constraints(self, features: np.ndarray) -> Constraints:
+        """The constraints at the start of a search of some candidates."""
+        return Constraints(self.demands, self.tells, features, self.worth)
+
+    def found(self, constraints: Constraints, features: np.ndarray) -> None:
+        """Keep where the picks of a search of these candidates could come from."""
+        for mask in constraints.allowed:
+            if mask is None:
+                self.allowed.append(None)
+            else:
+                everywhere = np.zeros(self.worth.size, bool)
+                everywhere[features[mask]] = True
+                self.allowed.append(everywhere)
+
+
+class Constraints:
     """The constraints of one search, and what its picks have used up of them.
 
     Parameters
@@ -127,6 +163,12 @@ class Panel:
             self._ratios = self._costs / demands.costs.min()  # another currency, the same picks
         self._spent = 0.0
         self._open = np.ones(size, bool)
+        self.allowed: list[np.ndarray | None] = []  # for each pick, where another could come from
+
+    @property
+    def ratios(self) -> np.ndarray | None:
+        """The costs by which scores are divided; None where picks are made by the score."""
+        return self._ratios
 
     def close(self, mask: np.ndarray) -> None:
         """Note the candidates that are no longer worth picking."""
@@ -137,6 +179,7 @@ class Panel:
         self._open = is_open
         if forced >= 0:
             position = scores.pick(is_open, forced)
+            self.allowed.append(None)
             self._take(position, ())
             return position
         fits, free = self._fits(), is_open & self._worth
@@ -154,6 +197,7 @@ class Panel:
             if self._ratios is not None or (free & ~allowed).any() or not free[position]:
                 best = scores.best(free)
             price = None if best < 0 else max(0.0, scores.last(best) - score)
+            self.allowed.append(allowed)
             self._take(position, self._reasons(position, best, fits), best, price)
         return position
 

@@ -326,6 +326,8 @@ class SearchResult:
         How sure each pick is, if that was asked for.
     members : mapping from int to mlfs.search.blankets.Member
         Why each column is in the Markov blanket, if that was searched.
+    panel : mlfs.search.panel.PanelRun, optional
+        The constraints that the picks obey.
     """
 
     picks: Picks = field(default_factory=Picks.empty)
@@ -340,3 +342,4 @@ class SearchResult:
     open_until: np.ndarray = field(default_factory=lambda: NO_COLUMNS)
     certainty: tuple[Certainty | None, ...] = ()
     members: Mapping[int, Any] = field(default_factory=dict)
+    panel: Any = None

@@ -20,8 +20,9 @@ from mlfs.information.info import Info
 from mlfs.search.certainty import Certainty, Substitute
 from mlfs.search.checked import CheckedCriterion
 from mlfs.search.greedy import candidate_scores, greedy
+from mlfs.search.panel import PanelRun
 from mlfs.search.picks import SearchResult
-from mlfs.search.scores import WIDE
+from mlfs.search.scores import WIDE, by_cost
 
 COVERED = 0.95  # the share of the resamples in which the pick or a substitute wins
 TAIL = 0.025  # on either side of an interval
@@ -81,17 +82,21 @@ def replay(criterion: Criterion, info: Info, result: SearchResult, name: str) ->
     name : str
         The name of the criterion in errors.
     """
-    lazy: Any = "auto" if info.d >= WIDE else False
+    panel: PanelRun | None = result.panel
+    lazy: Any = "auto" if info.d >= WIDE and panel is None else False
     scores = candidate_scores(CheckedCriterion(criterion, info, name), lazy)
     columns = result.picks.columns.tolist()
+    ratios = None if panel is None else panel.constraints(scores.features).ratios
     winners, own = [], []
     for rank, column in enumerate(columns):
-        is_open = result.open_until > rank
+        allowed = None if panel is None else panel.allowed[rank]
+        is_open = result.open_until > rank if allowed is None else allowed
         values = scores.scores(is_open, column)
+        compared = values if ratios is None else by_cost(values, ratios)
         best, _, tied, least = leaders(
-            values, is_open, scores.features, scores.relevance, scores.total, rank > 0, -1
+            compared, is_open, scores.features, scores.relevance, scores.total, rank > 0, -1
         )
-        group = np.flatnonzero((values >= least) & is_open) if tied else np.array([best])
+        group = np.flatnonzero((compared >= least) & is_open) if tied else np.array([best])
         winners.append(group[group >= 0])
         own.append(float(values[column]))
         if rank + 1 < len(columns):
@@ -99,7 +104,14 @@ def replay(criterion: Criterion, info: Info, result: SearchResult, name: str) ->
     forced = [column for column, asked in zip(columns, result.picks.forced, strict=True) if asked]
     closed = np.flatnonzero(result.open_until == 0).tolist()
     anew = greedy(
-        criterion, info, len(columns), forced=forced, excluded=closed, name=name, lazy=lazy
+        criterion,
+        info,
+        len(columns),
+        forced=forced,
+        excluded=closed,
+        name=name,
+        lazy=lazy,
+        panel=None if panel is None else panel.constraints(scores.features),
     )
     if anew.interrupted:
         raise KeyboardInterrupt

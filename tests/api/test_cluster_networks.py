@@ -22,7 +22,7 @@ def test_a_network_of_files_is_that_of_one_process(
     if kind == "parquet":
         pytest.importorskip("pyarrow")
     path = files(tmp_path)[kind]
-    for options in ({"sample_weight": WEIGHTS}, {}, {"bins": "mdlp", "k": 1}):
+    for options in ({"sample_weight": WEIGHTS}, {}, {"bins": "mdlp"}):
         own = {"labels": "last:3", "n": 4, **options}
         one = mlfs.select(path, criterion, **own)
         many = mlfs.select(path, criterion, cluster=client, **own)
@@ -57,11 +57,11 @@ def test_so_is_one_of_collections_of_dask(client: Any) -> None:
 def test_so_is_one_of_many_labels_with_few_parents(client: Any) -> None:
     rng = np.random.default_rng(0)
     X, Y = rng.integers(0, 2, (60, 4)), rng.integers(0, 2, (60, 1030))
-    options = {"n": 2, "order": "given", "k": 1}
-    one = mlfs.select((X, Y), "mlfs_global", **options)
-    many = mlfs.select((X, Y), "mlfs_global", cluster=client, **options)
-    assert told(many) == told(one)
-    assert many.network == one.network
+    one, many = (
+        mlfs.label_network(mlfs.prepare((X, Y), **cluster), order="given", k=1)
+        for cluster in ({}, {"cluster": client})
+    )
+    assert many == one
 
 
 def test_one_label_needs_no_component(tmp_path: Any, monkeypatch: Any) -> None:

@@ -124,7 +124,8 @@ def test_prepared_data_give_the_same_reasons(options: dict[str, Any]) -> None:
     preparing = {name: options[name] for name in ("missing", "bins", "n_bins", "groups")
                  if name in options}  # fmt: skip
     ready = mlfs.prepare(SONGS, **preparing)
-    selection = mlfs.select(ready, n=3, **options)
+    searching = {name: value for name, value in options.items() if name not in preparing}
+    selection = mlfs.select(ready, n=3, **searching)
     features = ["tempo", *selection.names[:1], "loud*"]
     assert mlfs.explain(ready, selection, features) == mlfs.explain(SONGS, selection, features)
 

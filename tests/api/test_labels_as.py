@@ -10,7 +10,8 @@ import scipy.sparse as sp
 
 import mlfs
 from mlfs import DataError, UsageError
-from mlfs.errors import UnknownName
+from mlfs.cli import main
+from mlfs.data import from_arrays, label_sets
 from tests import naive
 from tests.walk import same
 
@@ -33,11 +34,15 @@ def as_one_column(Y, fewest, times=None):
     return tuple(one if one is not None and often[one] >= fewest else None for one in sets)
 
 
-@pytest.mark.parametrize(("how", "fewest"), [("sets", 6), ("sets:2", 2), ("sets:1", 1)])
+def of_sets(X, Y, fewest=6, **options):
+    return label_sets(from_arrays(X, Y), fewest, **options)
+
+
+@pytest.mark.parametrize("fewest", [6, 2, 1])
 @pytest.mark.parametrize("name", ["mim", "mrmr", "jmi", "cmim"])
-def test_a_criterion_sees_the_label_set(name, how, fewest):
+def test_a_criterion_sees_the_label_set(name, fewest):
     X, Y = problem()
-    found = mlfs.select((X, Y), name, 4, labels_as=how)
+    found = mlfs.select(of_sets(X, Y, fewest), name, 4)
     x, y = [tuple(column) for column in X.T.tolist()], [as_one_column(Y, fewest)]
     J = getattr(naive, f"J_{name}")
     for k, (f, score) in enumerate(zip(found.indices, found.scores, strict=True)):
@@ -46,7 +51,6 @@ def test_a_criterion_sees_the_label_set(name, how, fewest):
         assert score == pytest.approx(every[f], abs=1e-12)
         assert every[f] == pytest.approx(max(every.values()), abs=1e-12)
     assert found.data["labels"] == 1
-    assert found.settings["labels_as"] == how
     assert found.indices[0] == 2
 
 
@@ -55,37 +59,32 @@ def test_what_is_pruned_is_said():
     wanted = as_one_column(Y, 6)
     gone = sum(one is None for one in wanted)
     assert gone > 1
-    notes = mlfs.select((X, Y), "mim", 2, labels_as="sets").notes
+    notes = mlfs.select(of_sets(X, Y), "mim", 2).notes
     assert notes[0] == (
         f"the labels are taken as {len({*wanted} - {None})} label sets; {gone} rows with a rarer "
         "set (in fewer than 6 rows) are left out of what is about labels"
     )
-    assert "left out" not in mlfs.select((X, Y), "mim", 2, labels_as="sets:1").notes[0]
+    assert "left out" not in mlfs.select(of_sets(X, Y, 1), "mim", 2).notes[0]
     holes = Y.astype(float)
     holes[3, 1] = np.nan
-    notes = mlfs.select((X, holes), "mim", 2, labels_as="sets:1").notes
+    notes = mlfs.select(of_sets(X, holes, 1), "mim", 2).notes
     assert any(
         note.endswith("; 1 row with a missing label is left out of what is about labels")
         for note in notes
     )
 
 
-def test_sparse_labels_weights_and_the_transformer_give_the_same():
+def test_sparse_labels_and_weights_give_the_same():
     X, Y = problem()
-    one = mlfs.select((X, Y), "jmi", 4, labels_as="sets")
-    same(mlfs.select((sp.csr_array(X), sp.csr_array(Y)), "jmi", 4, labels_as="sets"), one)
+    one = mlfs.select(of_sets(X, Y), "jmi", 4)
+    same(mlfs.select(of_sets(sp.csr_array(X), sp.csr_array(Y)), "jmi", 4), one)
     times = np.where(np.arange(150) % 5 == 0, 3, 1)
-    weighed = mlfs.select((X, Y), "jmi", 4, labels_as="sets", sample_weight=times)
+    weighed = mlfs.select(of_sets(X, Y, weights=times), "jmi", 4, sample_weight=times)
     repeated = np.repeat(X, times, axis=0), np.repeat(Y, times, axis=0)
-    same(weighed, mlfs.select(repeated, "jmi", 4, labels_as="sets"), bitwise=True)
-    fitted = mlfs.FeatureSelector("jmi", 4, labels_as="sets").fit(X, Y)
+    same(weighed, mlfs.select(of_sets(*repeated), "jmi", 4), bitwise=True)
+    fitted = mlfs.FeatureSelector("jmi", 4).fit(mlfs.prepare(of_sets(X, Y)))
     assert fitted.indices_.tolist() == list(one.indices)
-    assert [*fitted.label_indices_] == ["y0", "y1", "y2", "y3"]
-    ready = mlfs.prepare((X, Y), labels_as="sets")
-    same(mlfs.select(ready, "jmi", 4), one, bitwise=True)
-    assert mlfs.explain((X, Y), one, [1])[0].rank is None
-    with pytest.raises(UsageError, match="prepared with 'each'"):
-        mlfs.select(mlfs.prepare((X, Y)), "jmi", 4, labels_as="sets")
+    assert mlfs.explain(of_sets(X, Y), one, [1])[0].rank is None
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -96,25 +95,32 @@ def test_expected_leaves_rows_without_a_set_out_of_everything(weighted):
     weights = np.where(np.arange(150) % 5 == 0, 3, 1) if weighted else None
     sets = as_one_column(np.where(holes >= 0, Y, -1), 8, weights)
     kept = np.array([one is not None for one in sets])
-    options = {"criterion": "jmi", "n": 4, "labels_as": "sets:8", "correction": "expected"}
-    found = mlfs.select((X, holes), sample_weight=weights, **options)
+    options = {"criterion": "jmi", "n": 4, "correction": "expected"}
+    found = mlfs.select(of_sets(X, holes, 8, weights=weights), sample_weight=weights, **options)
     own = None if weights is None else weights[kept]
-    wanted = mlfs.select((X[kept], Y[kept]), sample_weight=own, **options)
+    some = of_sets(X[kept], Y[kept], 8, weights=own)
+    wanted = mlfs.select(some, sample_weight=own, **options)
     same(found, wanted, bitwise=True)
     assert found.data["rows"] == kept.sum() < 149
     gone = 150 - kept.sum()
-    note = f"{gone} rows without a label set are left out of everything, because the correction"
+    note = f"{gone} rows without a label are left out of everything, because the correction"
     assert any(text.startswith(note) for text in found.notes)
 
 
-def test_wrong_values_are_refused():
-    data = problem()
-    with pytest.raises(UnknownName, match="did you mean 'sets'"):
-        mlfs.select(data, labels_as="set")
-    for wrong in ("sets:0", "sets:", "sets:two", "each:2"):
-        with pytest.raises(UsageError, match="a number from 1, as in sets:2"):
-            mlfs.select(data, labels_as=wrong)
-    with pytest.raises(UsageError, match="labels_as is 'each', 'sets'"):
-        mlfs.select(data, labels_as=6)
-    with pytest.raises(DataError, match="no label set is in at least 151 rows"):
-        mlfs.select(data, labels_as="sets:151")
+def test_wrong_values_are_refused(capsys):
+    for wrong in (0, 2.5, "2", True):
+        with pytest.raises(UsageError, match="fewest is a whole number of at least 1"):
+            of_sets(*problem(), wrong)
+    with pytest.raises(DataError, match="fewest is 151, but no label set is in at least 151 rows"):
+        of_sets(*problem(), 151)
+    for wrong in ("sets:", "sets:two", "each:2", "set"):
+        assert main(["select", "--labels-as", wrong, "songs"]) == 2
+        assert "--labels-as is each, sets, or sets:2 with" in capsys.readouterr().err
+    assert main(["select", "--labels-as", "sets:999", "songs"]) == 1
+    assert "--labels-as is 999, but no label set is in" in capsys.readouterr().err
+
+
+def test_the_command_takes_label_sets(capsys):
+    assert main(["select", "-c", "mim", "-n", "3", "--labels-as", "sets:2", "songs", "-q"]) == 0
+    names = mlfs.select(label_sets(mlfs.datasets.load_songs(), 2), "mim", 3).names
+    assert [line.split()[2] for line in capsys.readouterr().out.splitlines()[2:]] == list(names)

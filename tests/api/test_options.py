@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import inspect
+import operator
+import re
 from pathlib import Path
 from typing import Any, get_args
 
 import click
 import numpy as np
+import pandas as pd
 import pytest
 
 import mlfs
 from mlfs import cli
 from mlfs.api import value_kinds
-from mlfs.api.options import FITTING, NAMED, OPTIONS, check_options
+from mlfs.api.moved import MOVED
+from mlfs.api.options import FITTING, NAMED, OPTIONS, PREPARING, check_options
+from mlfs.api.prepared import Preparing
 from mlfs.binnings import BINNINGS
+from mlfs.compare import number_of_features
 from mlfs.errors import UnknownName
 
 DATA = ([[0, 1], [1, 1], [0, 0], [1, 0]], [[0], [1], [0], [1]])
@@ -25,21 +31,47 @@ def defaults(function: Any) -> dict[str, Any]:
     return {one.name: one.default for one in parameters if one.name not in ("self", "data")}
 
 
-def test_select_has_the_declared_options() -> None:
-    signature = defaults(mlfs.select)
-    assert signature.pop("on_pick") is None
-    expected = {option.name: option.default for option in OPTIONS}
-    assert signature == expected, "name it in select of mlfs/api/selecting.py"
+CALLS = {
+    "select": mlfs.select,
+    "prepare": mlfs.prepare,
+    "Panel": mlfs.Panel,
+    "label_network": mlfs.label_network,
+    "certainty": mlfs.certainty,
+    "number_of_features": number_of_features,
+    "bin_targets": mlfs.data.bin_targets,
+    "label_sets": mlfs.data.label_sets,
+}
 
 
-def test_prepare_has_declared_options() -> None:
-    signature = defaults(mlfs.prepare)
-    assert signature.pop("binnings") is None
-    assert signature == {name: NAMED[name].default for name in signature}
+@pytest.mark.parametrize("call", ["select", "prepare", "Panel"])
+def test_a_function_has_the_declared_options(call: str) -> None:
+    signature = defaults(CALLS[call])
+    for name in ("on_pick", "preparing", "groups" if call == "Panel" else ""):
+        signature.pop(name, None)
+    expected = {o.argument or o.name: o.default for o in OPTIONS if o.call == call}
+    assert signature == expected, f"name it in {call}, or in OPTIONS of mlfs/api/options.py"
+
+
+def test_what_the_command_calls_besides_has_the_arguments() -> None:
+    assert {option.call for option in OPTIONS} == set(CALLS)
+    for option in OPTIONS:
+        signature = inspect.signature(CALLS[option.call]).parameters
+        assert (option.argument or option.name) in signature
+
+
+def test_type_checkers_know_the_options_of_preparing() -> None:
+    assert set(Preparing.__annotations__) == set(PREPARING)
+    signature = inspect.signature(mlfs.prepare).parameters
+    for name, kind in Preparing.__annotations__.items():
+        assert signature[name].annotation == kind.__forward_arg__
 
 
 def test_the_transformer_has_the_declared_options() -> None:
-    options = [option for option in (*OPTIONS, *FITTING) if option.parameter]
+    options = [
+        option
+        for option in (*OPTIONS, *FITTING)
+        if option.parameter and (option in FITTING or option.call in ("select", "prepare"))
+    ]
     expected = {option.parameter: option.default for option in options}
     where = "in FeatureSelector of mlfs/api/selector.py"
     assert defaults(mlfs.FeatureSelector.__init__) == expected, f"name it {where}"
@@ -96,33 +128,38 @@ def test_the_transformer_calls_it_by_its_own_name(parameter: str, value: Any) ->
 
 
 def test_numbers_become_those_of_python() -> None:
-    values = check_options({"k": np.int64(3), "min_gain": np.float32(0.5), "per_label": np.True_})
+    values = check_options(
+        {"prefilter": np.int64(3), "alpha": np.float32(0.5), "per_label": np.True_}
+    )
     assert [type(value) for value in values.values()] == [int, float, bool]
 
 
-def constants() -> tuple[np.ndarray, np.ndarray]:
-    X = np.array([[7, 0, 0, 2], [7, 0, 1, 2], [7, 1, 0, 2], [7, 1, 1, 2]])
-    return X, X[:, 1:2]
+@pytest.mark.parametrize("name", sorted(MOVED))
+def test_an_argument_of_earlier_versions_names_its_place(name: str) -> None:
+    functions: list[Any] = [mlfs.select, mlfs.FeatureSelector, mlfs.prepare]
+    for function in functions:
+        known = {*inspect.signature(function).parameters}
+        if name in (known | {*PREPARING} if function is mlfs.select else known):
+            continue
+        data = () if function is mlfs.FeatureSelector else (DATA,)
+        with pytest.raises(mlfs.UsageError) as caught:
+            function(*data, **{name: 2})
+        assert str(caught.value) == f"{name} {MOVED[name]}"
+        named = re.findall(r"mlfs\.([\w.]+)", MOVED[name])
+        assert all(operator.attrgetter(place)(mlfs) for place in named if "Prepared" not in place)
 
 
-def test_constant_features_are_dropped_when_asked() -> None:
-    assert mlfs.select(constants(), "mim", 3).indices == (1, 0, 2)
-    assert mlfs.select(constants(), "mim", 2, drop_constant=True).indices == (1, 2)
-    found = mlfs.select(constants(), "mim", 3, drop_constant=True, include=[3])
-    assert found.indices == (3, 1, 2)
-    assert found.settings["drop_constant"] is True
-    (why,) = mlfs.explain(constants(), found, [0])
-    assert why.excluded == "it was excluded"
-    with pytest.raises(mlfs.UsageError, match="there are 2 features to choose from"):
-        mlfs.select(constants(), "mim", 3, drop_constant=True)
+def test_an_argument_that_never_was_is_refused_as_by_python() -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'binning'"):
+        mlfs.select(DATA, binning="width")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'binning'"):
+        mlfs.prepare(DATA, binning="width")
 
 
-def test_the_transformer_and_groups_drop_constant_features() -> None:
-    X, Y = constants()
-    selector = mlfs.FeatureSelector("mim", 2, drop_constant=True).fit(X, Y)
-    assert selector.indices_.tolist() == [1, 2]
-    groups = {"flat": [0, 3], "mixed": [1, 2]}
-    assert mlfs.select((X, Y), "mim", 1, groups=groups, drop_constant=True).names == ("x1", "x2")
+def test_options_of_preparing_beside_prepared_data_are_one_error() -> None:
+    ready = mlfs.prepare(DATA, bins="width")
+    with pytest.raises(mlfs.UsageError, match=r"^bins and n_jobs are for mlfs\.prepare, and the"):
+        mlfs.select(ready, bins="width", n_jobs=2)
 
 
 def test_the_binnings_to_choose_from_are_those_there_are() -> None:
@@ -150,3 +187,30 @@ def test_a_type_checker_refuses_a_word_that_is_none(tmp_path: Path) -> None:
     told, _, status = api.run([str(program), "--cache-dir", str(tmp_path)])
     assert status == 1
     assert 'Argument "bins" to "select" has incompatible type' in told
+
+
+NARROWED: dict[
+    str, tuple[dict[str, Any], str, int]
+] = {  # options, a column left out, how many stay
+    "exclude": ({"exclude": ["x1"]}, "x1", 5),
+    "given": ({"given": "x1"}, "x1", 5),
+    "keep_identifiers": ({}, "key", 6),
+    "prefilter": ({"prefilter": 2}, "x5", 2),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [option.name for option in OPTIONS if option.narrows])
+def test_what_keeps_columns_out_is_counted_and_explained(name: str) -> None:
+    options, column, left = NARROWED[name]
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 2, (90, 6))).add_prefix("x")
+    X["key"] = [f"row {i}" for i in range(90)]
+    data = X, X[["x0", "x1"]] ^ (rng.random((90, 2)) < 0.1)
+    picked = mlfs.select(data, "mim", "all", **options)
+    assert column not in picked.names
+    assert len(picked) == left
+    (why,) = mlfs.explain(data, picked, [column])
+    assert why.excluded
+    found = number_of_features(data, "mim", model="mlnb", folds=2, **options)
+    assert found.sizes[-1] == left

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import mlfs
+from mlfs.api.prepared import prepared_of
 from mlfs.information.for_search import report
 from tests.documents import ROOT
 
@@ -54,36 +55,31 @@ def test_options_of_counting_are_those_of_the_preparation(ready, options: dict[s
     own = mlfs.prepare(SONGS, **options)
     expected = mlfs.select(SONGS, "jmi", 4, **options).to_dict()
     assert mlfs.select(own, "jmi", 4).to_dict() == expected
-    assert mlfs.select(own, "jmi", 4, **options).to_dict() == expected
-    with pytest.raises(mlfs.UsageError, match="but the data were prepared with"):
+    with pytest.raises(mlfs.UsageError, match="and the data are prepared already"):
         mlfs.select(ready, "jmi", 4, **options)
 
 
 def test_preparing_again_changes_nothing(ready) -> None:
     assert mlfs.prepare(ready) is ready
-    with pytest.raises(mlfs.UsageError, match="bins is 'mdlp', but"):
+    with pytest.raises(mlfs.UsageError, match=r"bins is for mlfs\.prepare, and the data are"):
         mlfs.prepare(ready, bins="mdlp")
-    with pytest.raises(mlfs.UsageError, match="labels is 'first:2', but"):
+    with pytest.raises(mlfs.UsageError, match=r"labels is for mlfs\.prepare, and the data are"):
         mlfs.select(ready, labels="first:2")
-
-
-def test_groups_are_compared_by_what_they_hold() -> None:
-    names = mlfs.read(SONGS).feature_names
-    own = mlfs.prepare(SONGS, groups={"loud": ["loud*"]})
-    columns = [j for j, name in enumerate(names) if name.startswith("loud")]
-    assert mlfs.select(own, "mim", 2, groups={"loud": columns}).indices
-    with pytest.raises(mlfs.UsageError, match="groups is"):
-        mlfs.select(own, "mim", 2, groups={"loud": ["tempo"]})
 
 
 def test_a_network_is_learned_once_for_the_same_options(ready) -> None:
     first = mlfs.select(ready, "mlfs_global", 2)
     assert mlfs.select(ready, "mlfs_global", 3).network is first.network
-    assert mlfs.select(ready, "mlfs_global", 3, k=1).network != first.network
+    assert mlfs.label_network(ready) is first.network
+    assert mlfs.label_network(ready, k=1) != first.network
     with pytest.raises(mlfs.UsageError, match="uses no label network"):
         mlfs.select(ready, "mim", 3, network="tree")
-    with pytest.raises(mlfs.UsageError, match="k is a whole number of at least 0"):
-        mlfs.select(ready, "mlfs_global", 3, k=True)
+    with pytest.raises(mlfs.UsageError, match="k is the greatest number of parents"):
+        mlfs.label_network(ready, k=True)
+    with pytest.raises(mlfs.UsageError, match="order is for a chain, and the kind"):
+        mlfs.label_network(ready, "tree", order="full")
+    with pytest.raises(mlfs.UnknownName, match="unknown label network 'chian': did you mean"):
+        mlfs.label_network(ready, "chian")
 
 
 def frame() -> tuple[pd.DataFrame, np.ndarray]:
@@ -116,8 +112,8 @@ def test_the_transformer_takes_prepared_arrays_and_files(ready) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"bins": "width"}, "bins is 'width', but the data were prepared"),
-        ({"n_jobs": 2}, "n_jobs is 2, but the data were prepared"),
+        ({"bins": "width"}, "bins is for mlfs.prepare, and the data are prepared already"),
+        ({"n_jobs": 2}, "n_jobs is for mlfs.prepare, and the data are prepared already"),
         ({"classes": True}, "classes and categorical_features say how"),
         ({"categorical_features": [0]}, "classes and categorical_features say how"),
     ],
@@ -135,4 +131,4 @@ def test_labels_are_not_given_twice(ready) -> None:
 @pytest.mark.parametrize("odd", [3, "width", [0], [None]])
 def test_what_is_no_binning_is_refused(odd) -> None:
     with pytest.raises(mlfs.UsageError, match="binnings is a sequence of Binning"):
-        mlfs.prepare(([[0.5], [1.5]], [[0], [1]]), binnings=odd)
+        prepared_of(([[0.5], [1.5]], [[0], [1]]), {}, odd)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 import mlfs
+from mlfs.api.options import PREPARING
 from mlfs.search.resampling import halves
 from tests import naive
 
@@ -20,6 +22,15 @@ Y = np.column_stack([X[:, 1] > 0, X[:, 4] == 1, X[:, 1] + X[:, 6] > 2]) ^ (
     RNG.random((80, 3)) < 0.2
 )
 R = 24
+
+
+def resampled(
+    data: Any, *arguments: Any, resamples: int = 20, seed: int = 0, **options: Any
+) -> mlfs.Selection:
+    preparing = {name: options.pop(name) for name in PREPARING if name in options}
+    ready = data if isinstance(data, mlfs.Prepared) else mlfs.prepare(data, **preparing)
+    picked = mlfs.select(ready, *arguments, **options)
+    return mlfs.certainty(picked, ready, resamples=resamples, seed=seed)
 
 
 def naive_best(J: Any, S: list[int], x: Any, y: Any) -> tuple[list[int], dict[int, float]]:
@@ -39,7 +50,7 @@ def naive_anew(J: Any, n: int, x: Any, y: Any) -> list[int]:
 @pytest.mark.parametrize("name", ["mim", "mrmr", "scls", "jmi"])
 def test_certainty_is_that_of_the_definition(name: str) -> None:
     J, n = getattr(naive, f"J_{name}"), 3
-    picked = mlfs.select((X, Y), name, n, resamples=R, seed=4)
+    picked = resampled((X, Y), name, n, resamples=R, seed=4)
     votes: list[Counter[int]] = [Counter() for _ in range(n)]
     scores: list[list[float]] = [[] for _ in range(n)]
     ranks: list[list[int]] = [[] for _ in range(n)]
@@ -81,7 +92,7 @@ def test_certainty_is_that_of_the_definition(name: str) -> None:
 def test_a_copy_shares_the_wins_and_a_feature_far_ahead_is_always_kept() -> None:
     Z = RNG.integers(0, 2, (200, 6))
     Z[:, 5] = Z[:, 2]
-    picked = mlfs.select((Z, Z[:, [2, 2, 0]]), "mim", 3, resamples=40)
+    picked = resampled((Z, Z[:, [2, 2, 0]]), "mim", 3, resamples=40)
     first = picked.chosen[0].certainty
     assert first is not None
     assert first.kept == pytest.approx(0.5)
@@ -98,7 +109,7 @@ def test_a_copy_shares_the_wins_and_a_feature_far_ahead_is_always_kept() -> None
 @pytest.mark.parametrize("n", [4, "auto"])
 def test_neither_threads_nor_layouts_nor_a_view_change_it(criterion: str, n: Any) -> None:
     answers = [
-        mlfs.select(data, criterion, n, resamples=20, **more).to_dict()["selected"]
+        resampled(data, criterion, n, **more).to_dict()["selected"]
         for data, more in (
             ((X, Y), {}),
             ((X, Y), {"n_jobs": 2}),
@@ -108,34 +119,33 @@ def test_neither_threads_nor_layouts_nor_a_view_change_it(criterion: str, n: Any
     ]
     assert all(answer == answers[0] for answer in answers)
     plain = mlfs.select((X, Y), criterion, n)
-    resampled = mlfs.select((X, Y), criterion, n, resamples=20)
-    assert plain.indices == resampled.indices
+    assert plain.indices == resampled((X, Y), criterion, n).indices
     assert plain.chosen[0].certainty is None
     assert "kept" not in plain.to_dict()["selected"][0]
 
 
 def test_only_candidates_of_the_search_are_substitutes() -> None:
-    picked = mlfs.select((X, Y), "mim", 2, resamples=20, exclude=[3], prefilter=4)
+    picked = resampled((X, Y), "mim", 2, exclude=[3], prefilter=4)
     for sure in picked.certainty:
         assert 3 not in {s.index for s in sure.substitutes}
-    forced = mlfs.select((X, Y), "mim", 3, resamples=20, include=[0])
+    forced = resampled((X, Y), "mim", 3, include=[0])
     assert forced.certainty[0] is None
     assert all(0 not in {s.index for s in sure.substitutes} for sure in forced.certainty[1:])
-    grouped = mlfs.select((X, Y), "mim", 3, resamples=20, groups={"g": [1, 2], "h": [3, 4]})
+    grouped = resampled((X, Y), "mim", 3, groups={"g": [1, 2], "h": [3, 4]})
     names = {s.name for sure in grouped.certainty for s in sure.substitutes}
     assert names <= {"g", "h", "x0", "x5", "x6"}
 
 
 def test_each_label_has_its_own_and_the_union_none() -> None:
-    picked = mlfs.select((X, Y), "jmi", 2, per_label=True, resamples=20)
+    picked = resampled((X, Y), "jmi", 2, per_label=True)
     assert picked.certainty == ()
     for label, ranking in picked.labels.items():
-        alone = mlfs.select((X, Y[:, [list(picked.labels).index(label)]]), "jmi", 2, resamples=20)
+        alone = resampled((X, Y[:, [list(picked.labels).index(label)]]), "jmi", 2)
         assert [sure.kept for sure in ranking.certainty] == [s.kept for s in alone.certainty]
 
 
 def test_it_is_in_the_table_the_frame_and_the_explanation() -> None:
-    picked = mlfs.select((X, Y), "scls", 2, resamples=20)
+    picked = resampled((X, Y), "scls", 2)
     sure = picked.certainty[0]
     kept = f"kept {100 * sure.kept:.0f} %; or: {sure.substitutes[0].name} "
     assert kept in picked._repr_html_()
@@ -163,7 +173,7 @@ def test_the_interval_covers_the_score_of_all_rows_there_are() -> None:
     truth = mlfs.select((a, b), "mim", 1).scores[0]
     for i in range(60):
         rows = slice(400 * i, 400 * (i + 1))
-        sure = mlfs.select((a[rows], b[rows]), "mim", 1, resamples=200, seed=i).certainty[0]
+        sure = resampled((a[rows], b[rows]), "mim", 1, resamples=200, seed=i).certainty[0]
         low, high = sure.score_interval
         hits += low <= truth <= high
     assert hits >= 52  # of 57 expected
@@ -174,16 +184,34 @@ def test_the_interval_covers_the_score_of_all_rows_there_are() -> None:
     [
         ({"resamples": 19}, "resamples is a whole number of at least 20, not 19"),
         ({"resamples": 2.5}, "resamples is a whole number of at least 20, not 2.5"),
+        ({"permutations": 3}, "permutations is a whole number of at least 20, not 3"),
+        ({"seed": -1}, "seed is a whole number of at least 0, not -1"),
     ],
 )
 def test_what_cannot_be_resampled_is_refused(options: dict[str, Any], sentence: str) -> None:
     with pytest.raises(mlfs.UsageError, match=f"^{sentence}$"):
-        mlfs.select((X, Y), "mim", 2, **options)
+        mlfs.certainty(mlfs.select((X, Y), "mim", 2), (X, Y), **options)
+
+
+def test_it_is_of_the_selection_and_its_data() -> None:
+    picked = mlfs.select((X, Y), "mim", 2, bins="width")
+    by_data = mlfs.certainty(picked, (X, Y), resamples=20)
+    assert by_data.certainty == resampled((X, Y), "mim", 2, bins="width").certainty
+    assert by_data.settings["resamples"] == 20
+    assert picked.certainty == ()
+    with pytest.raises(mlfs.UsageError, match="the selection was made with 80"):
+        mlfs.certainty(picked, (X[:40], Y[:40]))
+    with pytest.raises(mlfs.UsageError, match="selection was read from a file"):
+        mlfs.certainty(mlfs.Selection.from_json(picked.to_dict()), (X, Y))
+    with pytest.raises(mlfs.UsageError, match=r"selection is what mlfs\.select returned, not 3"):
+        mlfs.certainty(3, (X, Y))
+    again = pickle.loads(pickle.dumps(picked))
+    assert mlfs.certainty(again, (X, Y), resamples=20).certainty == by_data.certainty
 
 
 def test_rows_with_weights_are_drawn_as_rows_and_keep_them() -> None:
     weights = RNG.integers(1, 4, 80)
-    sure = mlfs.select((X, Y), "mim", 1, resamples=R, sample_weight=weights).certainty[0]
+    sure = resampled((X, Y), "mim", 1, resamples=R, sample_weight=weights).certainty[0]
     wins, column = 0.0, mlfs.select((X, Y), "mim", 1, sample_weight=weights).indices[0]
     for mask in halves(80, R, 0):
         half = mlfs.select((X[mask], Y[mask]), "mim", "all", sample_weight=weights[mask])
@@ -192,10 +220,6 @@ def test_rows_with_weights_are_drawn_as_rows_and_keep_them() -> None:
     assert sure.kept == pytest.approx(wins / R)
 
 
-def test_few_rows_are_refused_and_a_time_limit_is_told() -> None:
+def test_few_rows_are_refused() -> None:
     with pytest.raises(mlfs.UsageError, match="half of 3 rows says nothing"):
-        mlfs.select((X[:3], Y[:3]), "mim", 2, resamples=20)
-    picked = mlfs.select((X, Y), "mim", 2, resamples=100_000, max_seconds=0.3)
-    assert any("of 100000 resamples: the time was up" in note for note in picked.notes)
-    assert len(picked) == 2
-    assert not picked.timed_out
+        resampled((X[:3], Y[:3]), "mim", 2)

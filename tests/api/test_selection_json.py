@@ -24,17 +24,23 @@ WAYS: dict[str, dict[str, Any]] = {
     "auto per label": {"criterion": "mim", "n": "auto", "per_label": True},
     "network": {"criterion": "mlfs_local", "n": 3},
     "groups": {"criterion": "mim", "n": 3, "groups": {"g": ["tempo", "drums"]}},
-    "resampled": {"criterion": "scls", "n": 4, "resamples": 20},
-    "resampled per label": {"criterion": "jmi", "n": 2, "per_label": True, "resamples": 20},
-    "permuted": {"criterion": "scls", "n": "fdr", "resamples": 20},
-    "permuted alone": {"criterion": "jmi", "n": 12, "permutations": 20},
+    "fdr": {"criterion": "scls", "n": "fdr"},
+    "panel": {"criterion": "scls", "n": 3, "panel": mlfs.Panel(at_least={"sad": 2})},
     "included": {"criterion": "cmim", "n": 3, "include": ["tempo"], "bins": "frequency"},
 }
 
 
+DRAWS: list[dict[str, Any]] = [{}, {"resamples": 20}, {"resamples": None, "permutations": 20}]
+
+
+@pytest.mark.parametrize("draws", DRAWS, ids=str)
 @pytest.mark.parametrize("way", WAYS)
-def test_a_selection_is_read_back_as_it_was(way: str, tmp_path: Path) -> None:
+def test_a_selection_is_read_back_as_it_was(
+    way: str, draws: dict[str, Any], tmp_path: Path
+) -> None:
     picked = mlfs.select(SONGS, **WAYS[way])
+    if draws:
+        picked = mlfs.certainty(picked, SONGS, **draws)
     path = tmp_path / "picks.json"
     path.write_text(json.dumps(picked.to_dict()), encoding="utf-8")
     for source in (path, str(path), path.read_text(encoding="utf-8"), picked.to_dict()):
@@ -136,8 +142,8 @@ def test_arrays_may_be_given_names() -> None:
 def test_the_number_is_called_by_its_name() -> None:
     with pytest.raises(TypeError, match="takes n_features_to_select=10"):
         mlfs.FeatureSelector(n=10)  # type: ignore[call-arg]
-    with pytest.raises(UsageError, match="in a transformer n_features_to_select"):
-        mlfs.FeatureSelector("mim", k=10).fit([[0, 1], [1, 0]] * 9, [0, 1] * 9)
+    with pytest.raises(UsageError, match=r"k is an argument of mlfs\.label_network"):
+        mlfs.FeatureSelector("mim", k=10)  # type: ignore[call-arg]
 
 
 def people() -> pd.DataFrame:
@@ -182,7 +188,7 @@ def test_the_runner_up_of_a_part_of_a_date_is_the_date() -> None:
 
 
 def test_a_blanket_with_resamples_comes_back() -> None:
-    selection = mlfs.select("songs", "blanket", resamples=20)
+    selection = mlfs.certainty(mlfs.select("songs", "blanket"), "songs", resamples=20)
     document = selection.to_dict()
     assert mlfs.Selection.from_json(document).to_dict() == document
     for subset in document["labels"]:

@@ -239,9 +239,7 @@ def test_include_exclude_start(table):
     full = FeatureSelector("jmi", 4).fit(X, Y)
     start = FeatureSelector("jmi", 2).fit(X, Y)
     for begun in (start.selection_, start.indices_, start.selection_.to_dict()):
-        again = FeatureSelector("jmi", 4, start=begun).fit(X, Y)
-        assert again.indices_.tolist() == full.indices_.tolist()
-        assert clone(again).fit(X, Y).indices_.tolist() == full.indices_.tolist()
+        assert mlfs.select((X, Y), "jmi", 4, start=begun).indices == tuple(full.indices_)
     forced = FeatureSelector("jmi", 3, include=["x6"], exclude=[2]).fit(X, Y)
     assert forced.indices_[0] == 6
     assert 2 not in forced.indices_
@@ -318,9 +316,7 @@ def test_columns_that_are_no_features_shift_no_position(mixed):
     assert grouped.indices_.tolist() == [2, 4]
     named = FeatureSelector("mim", 1, groups={"g": ["colour", 4]}).fit(pandas, Y)
     assert named.indices_.tolist() == [2, 4]
-    begun = FeatureSelector("mim", 2, start=[4]).fit(pandas, Y)
-    assert begun.indices_[0] == 4
-    for option in ({"include": ["when"]}, {"start": [1]}, {"groups": {"g": ["when", "size"]}}):
+    for option in ({"include": ["when"]}, {"groups": {"g": ["when", "size"]}}):
         with pytest.raises(UsageError, match="'when', which cannot be a feature"):
             FeatureSelector("mim", 2, **option).fit(pandas, Y)
     with pytest.raises(UsageError, match="2 entries for 6 columns"):
@@ -566,7 +562,6 @@ def test_interrupted(table, monkeypatch):
         ({"random_state": -1}, UsageError, "random_state"),
         ({"categorical_features": [True]}, UsageError, "mask of shape"),
         ({"categorical_features": ["q"]}, UnknownName, "categorical_features 'q'"),
-        ({"start": {"a": 1}}, UsageError, "schema 1"),
     ],
 )
 def test_wrong_options(table, options, kind, said):

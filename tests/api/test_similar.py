@@ -94,7 +94,7 @@ def test_copies_are_found_with_a_threshold_of_one_and_constants_are_not():
 def test_clusters_are_groups_of_a_panel():
     songs = mlfs.datasets.load_songs()
     clusters = mlfs.similar(songs, 0.3)
-    panel = mlfs.select(songs, "jmi", 12, groups=clusters, at_most=1)
+    panel = mlfs.select(songs, "jmi", 12, panel=mlfs.Panel(groups=clusters, at_most=1))
     for columns in clusters.values():
         assert len({*columns} & {*panel.indices}) <= 1
     merged = mlfs.select(songs, "jmi", 4, groups=clusters)
@@ -107,7 +107,9 @@ def test_where_a_date_is_left_out_columns_have_the_numbers_that_were_given(tmp_p
     path.write_text("day,a,b,c,y\n" + "\n".join(rows) + "\n")
     clusters = mlfs.similar(str(path), labels="y")
     assert dict(clusters) == {"a": [1, 2]}
-    panel = mlfs.select(str(path), "mim", 2, labels="y", groups=clusters, at_most=1)
+    panel = mlfs.select(
+        str(path), "mim", 2, labels="y", panel=mlfs.Panel(groups=clusters, at_most=1)
+    )
     assert panel.names == ("a", "c")
 
 
@@ -121,7 +123,9 @@ def test_the_command_writes_groups_that_select_reads(tmp_path, capsys):
     )  # fmt: skip
     assert code == 0
     songs = mlfs.datasets.load_songs()
-    expected = mlfs.select(songs, n=12, groups=mlfs.similar(songs, 0.3), at_most=1)
+    expected = mlfs.select(
+        songs, n=12, panel=mlfs.Panel(groups=mlfs.similar(songs, 0.3), at_most=1)
+    )
     picks = json.loads(capsys.readouterr().out)["selected"]
     assert [pick["name"] for pick in picks] == list(expected.names)
 

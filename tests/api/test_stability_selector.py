@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mlfs
 from mlfs import FeatureSelector, StabilitySelector
+from mlfs.api.prepared import prepared_of
 from mlfs.search.resampling import halves
 
 RNG = np.random.default_rng(2)
@@ -32,7 +33,7 @@ def test_the_frequencies_are_those_of_selections_on_the_rows() -> None:
     binnings = mlfs.prepare((X, Y)).binnings
     times = np.zeros(9)
     for picked, rows in zip(found.selected_, masks, strict=True):
-        ready = mlfs.prepare((X[rows], Y[rows]), binnings=binnings)
+        ready = prepared_of((X[rows], Y[rows]), {}, binnings)
         alone = mlfs.select(ready, "jmi", 3)
         assert sorted(alone.indices) == np.flatnonzero(picked).tolist()
         times[list(alone.indices)] += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,11 +16,15 @@ from sklearn.pipeline import make_pipeline
 
 import mlfs
 from mlfs import cli
-from mlfs.data.arrays import from_arrays
+from mlfs.data import bin_targets, from_arrays
 
 RNG = np.random.default_rng(8)
 X = RNG.normal(size=(120, 6))
 y = X[:, 4] + 0.3 * X[:, 2] + 0.05 * RNG.normal(size=120)
+
+
+def binned(X: Any, y: Any, how: Any = "frequency", **options: Any) -> mlfs.Dataset:
+    return bin_targets(from_arrays(X, y, numbers=True), how, **options)
 
 
 def by_hand(target: np.ndarray, edges: list[float]) -> np.ndarray:
@@ -28,8 +33,8 @@ def by_hand(target: np.ndarray, edges: list[float]) -> np.ndarray:
 
 @pytest.mark.parametrize("how", ["frequency:4", "width", "mean-sd"])
 def test_the_bins_are_classes_of_the_target(how: str) -> None:
-    found = mlfs.select((X, y), "mrmr", 6, target_bins=how)
-    (binning,) = found.target_binnings
+    data = binned(X, y, how)
+    found = mlfs.select(data, "mrmr", 6)
     low, high = y.min(), y.max()
     edges = {
         "frequency:4": np.quantile(y, [0.25, 0.5, 0.75]).tolist(),
@@ -37,48 +42,42 @@ def test_the_bins_are_classes_of_the_target(how: str) -> None:
         "mean-sd": [y.mean() - y.std(ddof=1), y.mean() + y.std(ddof=1)],
     }[how]
     classes = by_hand(y, edges)
-    assert np.array_equal(np.bincount(classes), np.bincount(by_hand(y, list(binning.edges))))
+    assert np.array_equal(np.bincount(classes), np.bincount(data.Y[:, 0]))
     expected = mlfs.select((X, classes), "mrmr", 6)
     assert found.indices == expected.indices
     assert found.scores.tolist() == expected.scores.tolist()
-    assert found.to_dict()["target_binning"] == [binning.describe()]
-    assert found.to_dict()["settings"]["target_bins"] == how
 
 
 def test_many_targets_of_several_kinds() -> None:
     frame = pd.DataFrame({"a": y, "flag": y > 0, "b": -y, "word": np.where(y > 1, "up", "no")})
     frame["word"] = np.where(y > 1, "yes", "no")
-    ready = mlfs.prepare((X, frame), target_bins="frequency")
-    assert [one.name for one in ready.target_binnings] == ["a", "b"]
-    assert [len(label.values) for label in ready.dataset.labels] == [3, 2, 3, 2]
-    array = mlfs.prepare((X, np.column_stack([y, y > 0])), target_bins="frequency")
-    assert array.dataset.Y[:, 0].tolist() == ready.dataset.Y[:, 0].tolist()
-    assert mlfs.select(ready, "jmi", 2).indices == mlfs.select(ready, "jmi", 2).indices
-    sparse = mlfs.prepare((X, sp.csr_array(y[:, None])), target_bins="frequency")
-    assert sparse.dataset.Y[:, 0].tolist() == ready.dataset.Y[:, 0].tolist()
+    data = binned(X, frame)
+    assert [len(label.values) for label in data.labels] == [3, 2, 3, 2]
+    assert binned(X, np.column_stack([y, y > 0])).Y[:, 0].tolist() == data.Y[:, 0].tolist()
+    assert binned(X, sp.csr_array(y[:, None])).Y[:, 0].tolist() == data.Y[:, 0].tolist()
 
 
 def test_missing_targets_stay_missing_and_rows_may_have_weights() -> None:
     holes = y.copy()
     holes[5] = np.nan
-    ready = mlfs.prepare((X, holes), target_bins="frequency")
-    assert ready.dataset.Y[5, 0] == -1
-    assert (ready.dataset.Y[:, 0] == -1).sum() == 1
+    data = binned(X, holes)
+    assert data.Y[5, 0] == -1
+    assert (data.Y[:, 0] == -1).sum() == 1
     twice = np.r_[np.arange(120), np.arange(40)]
     weights = np.r_[np.full(40, 2), np.ones(80)]
-    one = mlfs.select((X[twice], y[twice]), "mrmr", 3, target_bins="frequency")
-    other = mlfs.select((X, y), "mrmr", 3, target_bins="frequency", sample_weight=weights)
-    assert one.target_binnings == other.target_binnings
+    repeated, weighed = binned(X[twice], y[twice]), binned(X, y, weights=weights)
+    assert repeated.labels == weighed.labels
+    one = mlfs.select(repeated, "mrmr", 3)
+    other = mlfs.select(weighed, "mrmr", 3, sample_weight=weights)
     assert one.scores.tolist() == other.scores.tolist()
 
 
 def test_few_whole_numbers_stay_classes() -> None:
     few = np.round(y)
-    found = mlfs.select((X, few), "mim", 2, target_bins="width")
-    assert found.target_binnings[0].method == "nominal"
+    found = mlfs.select(binned(X, few, "width"), "mim", 2)
     assert found.scores.tolist() == mlfs.select((X, few), "mim", 2).scores.tolist()
-    words = mlfs.select((X, np.where(y > 0, "u", "v")), "mim", 2, target_bins="width")
-    assert "no label is a numeric target: target_bins changes nothing" in words.notes
+    words = mlfs.select(binned(X, np.where(y > 0, "u", "v"), "width"), "mim", 2)
+    assert "no label is a numeric target: binning them changes nothing" in words.notes
 
 
 def test_a_selector_for_regression() -> None:
@@ -87,46 +86,46 @@ def test_a_selector_for_regression() -> None:
     found = GridSearchCV(pipeline, grid, cv=2).fit(X, y)
     assert found.best_score_ > 0.8
     assert set(found.best_estimator_[0].indices_) == {2, 4}
-    ready = mlfs.prepare((X, y), target_bins="frequency")
+    ready = mlfs.prepare(binned(X, y))
     assert mlfs.FeatureSelector("mrmr", 2).fit(ready).n_features_ == 2
 
 
 @pytest.mark.parametrize(
     ("target", "message"),
     [
-        (y, "which is continuous, and labels are classes; bin it with target_bins="),
-        (np.column_stack([y, y]), "for numbers give target_bins"),
+        (y, "which is continuous, and labels are classes; bin it "),
+        (np.column_stack([y, y]), "for numbers "),
     ],
 )
 def test_a_continuous_target_without_it_is_refused(target: np.ndarray, message: str) -> None:
     with pytest.raises(mlfs.DataError, match=message):
         mlfs.select((X, target))
     with pytest.raises(mlfs.DataError, match=r"holds inf in row 3: an infinite value"):
-        mlfs.select((X, np.where(np.arange(120) == 2, np.inf, y)), target_bins="width")
+        binned(X, np.where(np.arange(120) == 2, np.inf, y), "width")
 
 
 def test_many_whole_numbers_get_a_note() -> None:
     notes = mlfs.select((X, np.round(10 * y))).notes
     assert any(
-        "different whole numbers, which are taken as classes; target_bins" in n for n in notes
+        "different whole numbers, which are taken as classes; mlfs.data.bin" in n for n in notes
     )
-    assert not mlfs.select((X, np.round(10 * y)), target_bins="width").notes
+    assert not mlfs.select(binned(X, np.round(10 * y), "width")).notes
     assert not mlfs.select((X, np.round(y))).notes
 
 
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ("mdlp", "target_bins is 'mdlp', which bins by labels"),
-        ("thirds", "unknown binning in target_bins 'thirds'"),
-        ("width:1", "target_bins is 'width:1': the number of bins is from 2 to 10000"),
+        ("mdlp", "how is 'mdlp', which bins by labels"),
+        ("thirds", "unknown binning in how 'thirds'"),
+        ("width:1", "how is 'width:1': the number of bins is from 2 to 10000"),
         ("mean-sd:3", "mean-sd has always three bins"),
-        (4, "target_bins is a binning such as 'frequency' or 'frequency:5', not 4"),
+        (4, "how is a binning such as 'frequency' or 'frequency:5', not 4"),
     ],
 )
 def test_what_is_no_binning_is_refused(value: object, message: str) -> None:
     with pytest.raises((mlfs.UsageError, LookupError), match=message):
-        mlfs.select((X, y), target_bins=value)
+        binned(X, y, value)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "arff"])
@@ -151,7 +150,7 @@ def test_the_command_bins_targets_of_files(
     arguments = ["--target-bins", "frequency", "--format", "json", "-o", smaller]
     assert cli.main([*common, *arguments]) == 0
     document = json.loads(capsys.readouterr().out)
-    expected = mlfs.select((X, y), "mrmr", 3, target_bins="frequency")
+    expected = mlfs.select(binned(X, y), "mrmr", 3)
     assert [one["index"] for one in document["selected"]] == list(expected.indices)
     again = mlfs.read(smaller, labels="price", numbers=True)
     assert again.labels[0] == from_arrays(X, y, label_names=["price"], numbers=True).labels[0]

@@ -157,10 +157,13 @@ def test_every_option_reaches_the_library(run) -> None:
         *("--nominal-limit", "5", "--missing", "ignore", "--network", "chain", "--order", "given"),
         *("-k", "2", "-j", "2", "--format", "json", SONGS),
     )
+    ready = mlfs.prepare(
+        SONGS, groups={"loud": ["*loudness*"]}, bins="width", n_bins=4, nominal_limit=5,
+        missing="ignore",
+    )  # fmt: skip
     found = mlfs.select(
-        SONGS, "mlfs_global", 6, include=["drums"], exclude=["tempo*"],
-        groups={"loud": ["*loudness*"]}, prefilter=12, bins="width", n_bins=4, nominal_limit=5,
-        missing="ignore", network="chain", order="given", k=2,
+        ready, "mlfs_global", 6, include=["drums"], exclude=["tempo*"], prefilter=12,
+        network=mlfs.label_network(ready, order="given", k=2),
     )  # fmt: skip
     assert picks(done) == list(found.indices)
     assert json.loads(done.out)["selected"][0]["forced"]
@@ -338,7 +341,7 @@ def test_every_command_has_examples_before_its_options(run, name: str) -> None:
         (["select", "--bins", "width", "--n-bins", "1", SONGS], "'--n-bins': 1 is not in"),
         (["select", "--max-memory", "x", SONGS], ": --max-memory is a number of bytes"),
         (["select", "--alpha", "nan", "-n", "auto", SONGS], ": --alpha lies between 0 and 1, not"),
-        (["select", "--min-gain", "nan", "-n", "auto", SONGS], ": --min-gain lies between"),
+        (["select", "--alpha", "nan", "-n", "auto", SONGS], ": --alpha lies between"),
         (["train", "-q", "-j", "0", "-o", "m.mlfs", SONGS], ": --jobs is a number of threads"),
         (["compare", "-j", "0", "-o", "r", SONGS], ": --jobs is a number of processes"),
         (

@@ -509,9 +509,9 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
             "bins is 'width' in some of the data that are prepared, and 'mean-sd' in others: prep",
         ),
         (
-            {"data": [mlfs.prepare(([[0], [1]], [[0], [1]]), target_bins="width")]},
+            {"data": [mlfs.prepare(([[0], [1]], [[0], [1]]), dates="keep")]},
             UsageError,
-            "target_bins is an option with which the data were prepared",
+            "dates is an option with which the data were prepared",
         ),
     ],
 )

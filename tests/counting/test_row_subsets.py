@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import mlfs
+from mlfs.api.prepared import prepared_of
 
 RNG = np.random.default_rng(0)
 N = 200
@@ -46,7 +47,7 @@ def test_rows_of_packed_data_are_those_rows(kind: str, targets: str) -> None:
     ready = mlfs.prepare((X, Y))
     whole = mlfs.select(ready, "jmi", 3)
     some = ready.among_rows(kept)
-    alone = mlfs.prepare((X[kept], Y[kept]), binnings=ready.binnings)
+    alone = prepared_of((X[kept], Y[kept]), {}, ready.binnings)
     for name in ("mrmr", "scls", "jmi", "cmim", "mdmr", "mlcfs", "cmi", "jim", "jmi3"):
         for options in ({}, {"per_label": True}):
             one = mlfs.select(some, name, 6, **options)
@@ -62,7 +63,7 @@ def test_corrections_and_left_out_values_are_those_of_the_rows() -> None:
     Y, kept = labels(TABLES["planes"]), RNG.random(N) < 0.5
     for options in ({"missing": "ignore"}, {"correction": "expected"}):
         ready = mlfs.prepare((X, Y), **options)
-        alone = mlfs.prepare((X[kept], Y[kept]), binnings=ready.binnings, **options)
+        alone = prepared_of((X[kept], Y[kept]), options, ready.binnings)
         one = mlfs.select(ready.among_rows(kept), "mim", 6)
         assert one.scores == pytest.approx(mlfs.select(alone, "mim", 6).scores, abs=1e-12)
 

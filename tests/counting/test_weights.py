@@ -45,12 +45,18 @@ def test_whole_weights_are_repetitions(name, bins):
     whose principal component is exact only to rounding."""
     X, Y = mixed(1)
     times = np.random.default_rng(2).integers(0, 4, len(X))
-    options = {"n": 4, "bins": bins}
-    if name == "mlfs_local":
-        options["order"] = "full"
-    weighed = mlfs.select((X, Y), name, sample_weight=times, **options)
-    repeated = mlfs.select(
-        (np.repeat(X, times, axis=0), np.repeat(Y, times, axis=0)), name, **options
+    rows = np.repeat(X, times, axis=0), np.repeat(Y, times, axis=0)
+    weighed, repeated = (
+        mlfs.select(
+            ready,
+            name,
+            4,
+            network=mlfs.label_network(ready, order="full") if name == "mlfs_local" else None,
+        )
+        for ready in (
+            mlfs.prepare((X, Y), sample_weight=times, bins=bins),
+            mlfs.prepare(rows, bins=bins),
+        )
     )
     assert edges(weighed) == edges(repeated)
     assert weighed.network == repeated.network

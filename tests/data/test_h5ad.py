@@ -75,7 +75,7 @@ def test_labels_are_columns_of_obs() -> None:
     both = read(adata(), labels=["flag", "gap"])
     assert both.Y[4].tolist() == [FLAGS[4], -1]
     binned = read(adata(), labels="x", numbers=True)
-    assert mlfs.select(binned, "mim", 2, target_bins="width:2").indices
+    assert mlfs.select(mlfs.data.bin_targets(binned, "width:2"), "mim", 2).indices
 
 
 @pytest.mark.parametrize("given", ["batch", ["batch"], ["batch", "flag"]])

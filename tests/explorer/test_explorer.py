@@ -209,7 +209,7 @@ def test_substitutes_are_shown_until_the_picks_are_others(browser, tmp_path):
     page = mlfs.explore("songs", "jmi", 5, resamples=40)
     page.save(tmp_path / "page.html")
     browser.open((tmp_path / "page.html").as_uri())
-    expected = mlfs.select("songs", "jmi", 5, resamples=40)
+    expected = mlfs.certainty(mlfs.select("songs", "jmi", 5), "songs", resamples=40)
     assert [each["index"] for each in page.document["sure"]] == list(expected.indices)
     first = expected.certainty[0]
     browser.run("document.querySelector('#picks tbody tr').click()")

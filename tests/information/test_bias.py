@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 import mlfs
 from mlfs import DataError, UsageError
-from mlfs.api.estimators import missing_word
+from mlfs.api.estimators import unsupported_quantity
 from mlfs.information.for_search import with_parents
 from mlfs.information.info import Info
 from mlfs.search.checked import CheckedCriterion
@@ -139,7 +139,7 @@ def test_auto_leaves_alone_what_cannot_be_corrected_and_says_so():
     assert picked.settings["correction"] == "none"
     assert picked.notes[-1] == "information is not corrected: the criterion jim asks for gini_fL"
     assert mlfs.select(ready, "mim", 2).settings["correction"] == "expected"
-    with pytest.raises(UsageError, match="correction is 'none', but the data were prepared with"):
+    with pytest.raises(UsageError, match="correction is for mlfs"):
         mlfs.select(ready, "mim", 2, correction="none")
     gaps = np.where(X == 7, np.nan, X)
     picked = mlfs.select((gaps, Y), "mim", missing="ignore", **options)
@@ -233,7 +233,7 @@ def test_a_key_wins_no_longer(correction):
 
 
 @pytest.mark.compiled
-def test_what_a_correction_cannot_do_is_refused_before_work():
+def test_what_a_correction_cannot_do_is_refused():
     X, Y = problem()
     with pytest.raises(
         UsageError, match=r"gives no symmetrical uncertainty, and the criterion mlcfs_global asks"
@@ -242,7 +242,7 @@ def test_what_a_correction_cannot_do_is_refused_before_work():
     with pytest.raises(DataError, match="cannot leave rows with missing values out"):
         mlfs.select((np.where(X == 7, np.nan, X), Y), correction="expected", missing="ignore")
     ready = mlfs.prepare((X, Y))
-    with pytest.raises(UsageError, match="correction is 'expected', but the data were prepared"):
+    with pytest.raises(UsageError, match="correction is for mlfs"):
         mlfs.select(ready, correction="expected")
 
 
@@ -255,7 +255,8 @@ def test_a_plugin_is_tried_and_left_as_it_was():
             return info.su_fl.sum(axis=1)
 
     mine = Learns()
-    assert missing_word(mine, lambda: Info.from_codes([[0], [1]], [[0, 1, 0], [1, 1, 0]])) == ""
+    info = Info.from_codes([[0], [1]], [[0, 1, 0], [1, 1, 0]])
+    assert unsupported_quantity(mine, info) == ""
     assert mine.asked == 0
     assert CheckedCriterion(mine, Info.from_codes([[0], [1]], [[0], [1]]), "x").relevance() == 1
 

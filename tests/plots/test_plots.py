@@ -44,7 +44,7 @@ DISPLAYS: dict[str, Callable[[], Any]] = {
         some_selection(criterion="jmi", per_label=True)
     ),
     "substitutes": lambda: plots.SubstitutesDisplay.from_selection(
-        some_selection(criterion="mrmr", resamples=20)
+        mlfs.certainty(mlfs.select("songs", "mrmr", 4), "songs", resamples=20)
     ),
     "structure": lambda: plots.LabelStructureDisplay.from_estimator(TREE),
     "curve": lambda: plots.CurveDisplay.from_results(made_up(), "exact_match"),

@@ -10,7 +10,6 @@ import pytest
 import mlfs
 from mlfs import Info, UnknownName, UsageError
 from mlfs.api.prepared import prepare
-from mlfs.criteria import get
 from mlfs.search.label_parents import Structure, from_order
 from mlfs.search.networks import (
     chain_order_cheap,
@@ -18,7 +17,6 @@ from mlfs.search.networks import (
     given_network,
     information_tree,
     k_parents,
-    network_for,
 )
 from tests import naive
 from tests.problems import columns
@@ -223,7 +221,9 @@ def test_parents_that_are_no_list_are_read_as_one_or_refused_in_a_sentence(paren
 def wanted(name, network=None, order="cheap", k=None):
     X, Y = table(1)
     ready = prepare((X, Y))
-    return network_for(get(name)[1], network, ready.dataset, ready.info, ready.weights, order, k)
+    if (order, k) != ("cheap", None):
+        network = ready.network("chain", order, k)
+    return mlfs.select(ready, name, 1, network=network).network
 
 
 def test_the_kind_is_what_the_criterion_names():

@@ -8,7 +8,7 @@ import pytest
 from mlfs import Info, UsageError
 from mlfs.criteria import get
 from mlfs.search.greedy import greedy
-from mlfs.search.panel import Demands, Panel
+from mlfs.search.panel import Constraints, Demands
 from tests import naive
 from tests.problems import problem
 
@@ -75,7 +75,9 @@ def test_panels_are_those_of_the_naive_loop(name, seed, lazy):
         "by_cost": bool(seed % 2),
     }
     tells = {label: random.random(d) < 0.4 for label in "ab"}
-    panel = Panel(Demands(groups=("g", "h"), **constraints), tells, np.arange(d), np.ones(d, bool))
+    panel = Constraints(
+        Demands(groups=("g", "h"), **constraints), tells, np.arange(d), np.ones(d, bool)
+    )
     result = greedy(get(name)[1], info, d, lazy=lazy, panel=panel, name=name)
     expected = naive_panel(CRITERIA[name], X, Y, d, tells=tells, **constraints)
     assert [pick.index for pick in result.picks] == [pick for pick, *_ in expected]
@@ -95,7 +97,7 @@ def run(demands, tells=None, n=3, forced=(), d=4):
             return np.arange(d, 0.0, -1.0)[info.features]
 
     info = Info.from_codes(np.zeros((2, d), int), [[0], [1]])
-    panel = Panel(demands, tells or {}, np.arange(d), np.ones(d, bool))
+    panel = Constraints(demands, tells or {}, np.arange(d), np.ones(d, bool))
     picks = greedy(Given(), info, n, forced=forced, panel=panel).picks
     return picks.columns.tolist(), panel
 

@@ -120,13 +120,18 @@ def test_the_false_share_of_fdr_is_at_most_alpha() -> None:
     assert found.mean() > 0.7
 
 
+def sure(data: Any, *arguments: Any, permutations: int, **options: Any) -> mlfs.Selection:
+    picked = mlfs.select(data, *arguments, **options)
+    return mlfs.certainty(picked, data, resamples=None, permutations=permutations)
+
+
 X = RNG.integers(0, 2, (200, 8))
 Y = np.column_stack([X[:, 2], X[:, 5] & X[:, 6], X[:, 2]]) ^ (RNG.random((200, 3)) < 0.1)
 
 
 @pytest.mark.parametrize("criterion", ["mim", "jmi", "mlcfs", "cmi"])
 def test_fdr_is_the_beginning_of_the_path(criterion: str) -> None:
-    whole = mlfs.select((X, Y), criterion, 8, permutations=200)
+    whole = sure((X, Y), criterion, 8, permutations=200)
     heard: list[int] = []
     picked = mlfs.select((X, Y), criterion, "fdr", on_pick=lambda _, pick: heard.append(pick.index))
     if not picked.labels:
@@ -139,11 +144,12 @@ def test_fdr_is_the_beginning_of_the_path(criterion: str) -> None:
 
 def test_no_rows_no_p() -> None:
     Z = np.column_stack([np.arange(60) % 30, *RNG.integers(0, 2, (3, 60))])
-    picked = mlfs.select((Z, Z[:, 1:3]), "mim", 2, include=[0], permutations=50, nominal_limit=40)
+    ready = mlfs.prepare((Z, Z[:, 1:3]), nominal_limit=40)
+    picked = sure(ready, "mim", 2, include=[0], permutations=50)
     assert picked.certainty[0] is None
     assert picked.certainty[1].p is not None or picked.certainty[1].rows_left < 20
-    path = mlfs.select((X, Y), "mim", 8, permutations=20)
-    left = [sure.rows_left for sure in path.certainty]
+    path = sure((X, Y), "mim", 8, permutations=20)
+    left = [entry.rows_left for entry in path.certainty]
     assert left == sorted(left, reverse=True)
     noise = mlfs.select((X, RNG.integers(0, 2, (200, 1))), "mim", "fdr", alpha=0.001)
     assert len(noise) == 0
@@ -153,18 +159,13 @@ def test_no_rows_no_p() -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"permutations": 5}, "permutations is a whole number of at least 20, not 5"),
         (
             {"n": "fdr", "sample_weight": np.arange(200) + 1.0},
             "n is 'fdr', but rows of labels are permuted that count once: give data",
         ),
         (
-            {"permutations": 20, "estimator": "gaussian", "n": 2},
-            "permutations is given, but strata need levels, which the estimator gaussian has not",
-        ),
-        (
-            {"n": 3, "alpha": 0.1},
-            "alpha is only used for an automatic number of features, or one by",
+            {"estimator": "gaussian", "n": "fdr"},
+            "n is 'fdr', but strata need levels, which the estimator gaussian has not",
         ),
     ],
 )
@@ -175,7 +176,7 @@ def test_what_cannot_be_tested_is_refused(options: dict[str, Any], sentence: str
 
 def test_labels_that_are_all_constant_are_refused() -> None:
     with pytest.raises(mlfs.UsageError, match="but no label is in play: all are constant"):
-        mlfs.select((X, np.zeros((200, 2))), "mim", 2, permutations=20)
+        sure((X, np.zeros((200, 2))), "mim", 2, permutations=20)
 
 
 def test_a_column_of_many_levels_does_not_hide_what_others_tell() -> None:
@@ -184,7 +185,7 @@ def test_a_column_of_many_levels_does_not_hide_what_others_tell() -> None:
     X = pd.DataFrame(rng.integers(0, 3, (3000, 4)), columns=list("abcd"))
     X["postcode"] = [f"p{i}" for i in rng.integers(0, 600, 3000)]
     Y = np.c_[X["a"] > 1, X["b"] > 1, X["c"] > 1] ^ (rng.random((3000, 3)) < 0.2)
-    picked = mlfs.select((X, Y.astype(int)), "mrmr", 5, permutations=99)
+    picked = sure((X, Y.astype(int)), "mrmr", 5, permutations=99)
     assert picked.settings["correction"] == "expected"
     records = {pick["name"]: pick["p"] for pick in picked.to_dict()["selected"]}
     assert [records[name] for name in "abc"] == [0.01] * 3
@@ -213,7 +214,7 @@ def test_strata_of_few_rows_are_counted_together_with_the_same_answer(
 
 def test_threads_give_the_same_p_values(monkeypatch: pytest.MonkeyPatch) -> None:
     X, Y = RNG.integers(0, 2, (200, 150)), RNG.integers(0, 2, (200, 3))
-    alone = mlfs.select((X, Y), "mim", 3, permutations=40)
+    alone = sure((X, Y), "mim", 3, permutations=40)
     monkeypatch.setattr("mlfs.counting.parallel.THREADED_FROM", 0)
-    shared = mlfs.select((X, Y), "mim", 3, permutations=40, n_jobs=2)
-    assert [sure.p for sure in shared.certainty] == [sure.p for sure in alone.certainty]
+    shared = sure(mlfs.prepare((X, Y), n_jobs=2), "mim", 3, permutations=40)
+    assert [one.p for one in shared.certainty] == [one.p for one in alone.certainty]

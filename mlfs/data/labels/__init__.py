@@ -5,5 +5,5 @@ label columns, and a Y of small whole numbers with one `Label` for each of its c
 `finding` finds the label columns (`mulan` reads what a label file says about them);
 `label_values` maps values that were read from a file, and lists with one set of names for each row;
 `label_arrays` maps Y given as an array, frame or list, and keeps columns of numbers until they are
-binned.
+binned. `label_sets` takes the labels of a row together.
 """

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 import mlfs
 from mlfs.binnings import BINNINGS
 from mlfs.criteria import available
-from mlfs.data import from_arrays
+from mlfs.data import from_arrays, label_sets
 from mlfs.data.dataset import Dataset
 from mlfs.data.formats import losses
 from mlfs.data.request import Request
@@ -42,7 +42,7 @@ NUMBERS = [
 OPTIONS: dict[str, tuple[Any, ...]] = {
     "bins": (*BINNINGS.ours,), "n_bins": (2, 3, 7, 200), "nominal_limit": (1, 3),
     "estimator": ("gaussian",), "correction": ("expected",), "seed": (3,),
-    "labels_as": ("sets", "sets:2"), "drop_constant": (True,), "per_label": (True,),
+    "label_sets": (6, 2), "per_label": (True,),
     "n_jobs": (2,), "missing": ("ignore",),
     "prefilter": (1, 2), "network": ("chain", "tree"), "exclude": ((0,),), "max_memory": ("1MB",),
 }  # fmt: skip
@@ -129,6 +129,9 @@ class ReadData(Target):
 
     def select(self, data: Dataset, criterion: str, options: dict[str, Any]) -> None:
         """Select; every other layout of the table gives the same."""
+        if "label_sets" in options:
+            data = label_sets(data, options["label_sets"])
+            options = {name: options[name] for name in options if name != "label_sets"}
         found = mlfs.select(data, criterion, **options)
         json.dumps(found.to_dict(), allow_nan=False)
         X = data.X.toarray() if data.is_sparse else sp.csr_array(data.X)
