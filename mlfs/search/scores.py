@@ -266,7 +266,6 @@ def _pick_cluster(
 AT_ONCE = 64  # candidates that are updated first; then twice as many
 FEWEST = 16
 MOST = 4096
-TRIALS = 4  # picks after which laziness must save time
 ALONE = 400.0  # nanoseconds that a term takes longer alone than in a sweep
 WIDE = 8192  # candidates from which a fold is lazy that needs the first term of everybody
 PRICE = 75_000.0  # nanoseconds that a lazy step costs beside counting
@@ -324,7 +323,7 @@ class LazyScores(CandidateScores):
         fresh: list[np.ndarray] = []
         while stale.size:
             fresh.append(self._update(stale, bounds, whole=not fresh))
-            if not self._insist and self._sweep_cost < self._price:
+            if not self._insist and (self._sweep_cost < self._price or self._saves_little()):
                 self._switch_to_eager(bounds)
                 break
             self._fresh = np.concatenate(fresh)
@@ -336,8 +335,6 @@ class LazyScores(CandidateScores):
                 self._switch_to_eager(bounds)
                 break
             at_once *= 2
-        if not self._insist and len(self.picked) >= TRIALS and self._saves_little():
-            self._switch_to_eager(bounds)
         return bounds
 
     def _saves_little(self) -> bool:
