@@ -9,7 +9,8 @@ leaves out the rows where that label is missing even if the label is not in the 
 information with no label around it is the mean over the labels in play of the same information on
 the rows of each. A missing X that is a level of its own is a value like any other, not None.
 
-A new criterion needs its `J_<name>(f, S, X, Y, P=None, **parameters)` here, written first.
+A new criterion needs its `J_<name>(f, S, X, Y, P=None, **parameters)`, written first, in
+`tests/naive_more.py`; the entropies here serve it.
 """
 
 from __future__ import annotations

@@ -169,6 +169,20 @@ def test_what_is_made_of_the_options_is_current() -> None:
         assert path.read_text(encoding="utf-8") == text, "run python docs/make_cli.py"
 
 
+def test_the_page_of_the_commands_does_not_depend_on_the_version_of_click(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def changed(*_: object, **__: object) -> str:
+        raise AssertionError("the text is that of one version of click")
+
+    for name in ("write", "write_usage", "write_text", "write_dl"):
+        monkeypatch.setattr(click.HelpFormatter, name, changed)
+    monkeypatch.setattr(click.Option, "get_help_record", changed)
+    monkeypatch.setattr(click.Command, "collect_usage_pieces", changed)
+    page = script(DOCS / "make_cli.py").page()
+    assert (DOCS / "cli.md").read_text(encoding="utf-8") == page
+
+
 def test_the_table_of_estimators_is_what_the_criteria_ask_for() -> None:
     for path, text in script(DOCS / "make_estimators.py").pages().items():
         assert path.read_text(encoding="utf-8") == text, "run python docs/make_estimators.py"

@@ -26,6 +26,7 @@ SCOPES = ("all labels", "each label")
 SEARCHES = ("greedy", "best first", "blanket")
 NETWORKS = (False, True, "chain", "tree")
 UNITS = ("information", "ratio")
+IDENTITIES = {np.minimum: np.inf, np.maximum: -np.inf}  # of folds for which numpy has none
 
 
 class Criterion:
@@ -61,7 +62,7 @@ class Criterion:
 
     def start(self, info: Info) -> Any:  # noqa: ARG002  # for overriding
         """Give the value from which the fold starts: by default its identity."""
-        return np.inf if self.fold is np.minimum else 0.0
+        return IDENTITIES.get(self.fold, self.fold.identity or 0.0)
 
     def term(self, info: Info, s: int) -> Any:  # noqa: ARG002  # for overriding
         """Compute the term of the pick s for each candidate; called once for each s."""

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import mlfs
-from mlfs import Criterion, CriterionError, SetCriterion, UnknownName, UsageError
+from mlfs import Criterion, CriterionError, Info, SetCriterion, UnknownName, UsageError
 from mlfs.criteria import available, check_criterion, get, origins, yield_checks
+from mlfs.search.greedy import greedy
 
 
 def made(name="Bad", **parts):
@@ -236,3 +237,35 @@ def test_a_criterion_may_end_the_process():
         mlfs.select(
             (np.eye(3, dtype=int), [[0], [1], [1]]), made(relevance=lambda self, i: sys.exit(3)), 1
         )
+
+
+@pytest.mark.parametrize(
+    ("fold", "folded"),
+    [
+        (np.multiply, lambda terms: np.prod(terms, axis=0)),
+        (np.add, lambda terms: np.sum(terms, axis=0)),
+        (np.minimum, lambda terms: np.min(terms, axis=0)),
+        (np.maximum, lambda terms: np.max(terms, axis=0)),
+    ],
+)
+def test_a_fold_starts_from_its_identity(fold, folded):
+    class Folds(Criterion):
+        """A fold.   J(f) = I(f;l) + fold of 1 - 2 I(f;s)"""
+
+        def relevance(self, info):
+            return info.mi_fL
+
+        def term(self, info, s):
+            return 1 - 2 * info.mi_fs(s)
+
+        def score(self, relevance, total, picked):
+            return relevance + total
+
+    Folds.fold = fold
+    check_criterion(Folds)
+    rng = np.random.default_rng(0)
+    info = Info.from_codes(rng.integers(0, 3, (60, 6)), rng.integers(0, 2, (60, 2)))
+    picks = greedy(Folds(), info, 4).picks
+    for k, column in enumerate(picks.columns.tolist()[1:], 1):
+        terms = [1 - 2 * info.mi_fs(s)[column] for s in picks.columns[:k].tolist()]
+        assert picks.scores[k] == pytest.approx(info.mi_fL[column] + folded(terms))
