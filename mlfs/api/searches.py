@@ -37,7 +37,7 @@ class Searches:
 
 @dataclass(frozen=True)
 class Searched:
-    """What a selection was made by, so that `mlfs.certainty` can make its picks again.
+    """Keeps how a selection was made, so that `mlfs.certainty` can make its picks again.
 
     Parameters
     ----------

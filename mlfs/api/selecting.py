@@ -121,16 +121,6 @@ def select(
     -------
     Selection
 
-    Other Parameters
-    ----------------
-    order : {"cheap", "full", "given"}
-        How the chain is ordered: Algorithm 2 on the first principal component, in full, or as
-        the columns stand.
-    k : int, optional
-        At most so many parents in a chain; ceil(0.8 q) by default.
-    on_pick : callable, optional
-        Called with the label's name (empty for all labels) and each pick as it is made.
-
     Raises
     ------
     Interrupted

@@ -120,6 +120,9 @@ def _by_criterion(name: Any, parameters: Mapping[str, Any]) -> Ranker:
         options = {name: value for name, value in train.options.items() if name in SELECTING}
         if criterion.network is False:
             options.pop("network", None)
+        elif options.get("network", criterion.network) in (True, "chain"):
+            chain = {name: train.options[name] for name in ("order", "k") if name in train.options}
+            options["network"] = train.prepared.network("chain", **chain)
         selection = select_silently(train.prepared, name, n, parameters=parameters, **options)
         note = "; ".join(note for note in selection.notes if "fewer" in note)
         selections = [selection] if selection.scope == "all labels" else selection.labels.values()

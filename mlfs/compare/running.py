@@ -28,7 +28,7 @@ from mlfs.metrics import METRICS
 DEFAULT_METRICS = ("exact_match", "hamming_loss", "macro_f1", "micro_f1", "ranking_loss")
 OPTIONS = (
     *("bins", "n_bins", "nominal_limit", "missing", "correction", "given"),
-    *("network", "prefilter"),
+    *("network", "order", "k", "prefilter"),
 )
 SHOWN = 5  # names in a note
 Progress = Callable[[int, int, Mapping[str, Any] | None], object]

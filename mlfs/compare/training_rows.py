@@ -192,7 +192,8 @@ def unprepared(
     items = list(data.values()) if isinstance(data, Mapping) else data if several else [data]
     merged, all_prepared = dict(options), [item for item in items if isinstance(item, Prepared)]
     for prepared in all_prepared:
-        for name, value in prepared.options.items():
+        for name in PREPARING:
+            value = prepared.options[name]
             if prepared.made_with(**{name: PREPARING[name]}):
                 continue
             if name in supported:

@@ -26,7 +26,10 @@ SCOPES = ("all labels", "each label")
 SEARCHES = ("greedy", "best first", "blanket")
 NETWORKS = (False, True, "chain", "tree")
 UNITS = ("information", "ratio")
-IDENTITIES = {np.minimum: np.inf, np.maximum: -np.inf}  # of folds for which numpy has none
+IDENTITIES: dict[np.ufunc, float] = {
+    np.minimum: np.inf,
+    np.maximum: -np.inf,
+}  # of folds for which numpy has none
 
 
 class Criterion:

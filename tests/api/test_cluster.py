@@ -383,6 +383,7 @@ def test_collections_of_dask_are_divided_by_columns(client: Any) -> None:
     ready = mlfs.prepare((chunks, Y), cluster=client)
     selector = mlfs.FeatureSelector("mrmr", 5).fit(ready)
     assert selector.indices_.tolist() == list(one.indices)
+    ready.release()
     table = pd.DataFrame(X, columns=[f"c{j}" for j in range(20)])
     table["c3"] = pd.Categorical(table["c3"].astype(int).astype(str))
     table["c4"] = table["c4"].astype(int).astype(str)

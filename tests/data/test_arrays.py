@@ -542,7 +542,7 @@ def test_a_table_of_pyarrow_keeps_its_names_and_kinds(arrow):
     for name in Y.column_names:
         both = both.append_column(name, Y[name])
     for data, labels in (((X, Y), None), (both, ["sad", "calm"]), (mlfs.prepare((X, Y)), None)):
-        found = mlfs.select(data, "mim", 3, labels=labels)
+        found = mlfs.select(data, "mim", 3, **({"labels": labels} if labels else {}))
         assert (found.names, found.scores.tolist()) == (expected.names, expected.scores.tolist())
     with pytest.warns(UserWarning, match="column 'day' is left out"):
         fitted = mlfs.FeatureSelector("mim", n_features_to_select=2).fit(X, Y)
