@@ -135,13 +135,6 @@ class ColumnGroup:
         """Add the same with an anchor and some labels of two levels: out[i, cell of s, cell]."""
         raise NotImplementedError
 
-    def pairs_and_triples(
-        self, anchor: Any, labels: Any, indices: np.ndarray, pairs: np.ndarray, triples: np.ndarray
-    ) -> None:
-        """Add the co-occurrences with an anchor, and those with an anchor and labels."""
-        self.pairs(anchor, pairs)
-        self.triples(anchor, labels, indices, triples)
-
     def triples_of(self, anchor: Any, labels: Any, label: int, out: np.ndarray) -> None:
         """Add the same with one label of any levels: out[cell of the label, cell of s, cell]."""
         raise NotImplementedError

@@ -54,25 +54,11 @@ class BitPlanes(ColumnGroup):
         self.planes, self._weights = planes, weights
         self._words = self.planes.shape[1]
         self._room = _Room()  # for the counts of triples
-        self._last_labels: tuple[Labels, np.ndarray] | None = None  # asked for in triples
-        self._ahead: tuple[Anchor, Labels, np.ndarray, np.ndarray] | None = None
         self._lock = threading.Lock()  # on the memory that is used again
 
     def pairs(self, anchor: Anchor, out: np.ndarray) -> None:
-        """Sweep the planes of the anchor over all planes.
-
-        If triples of the last anchor were asked for, those of this one with the same labels are
-        swept with the pairs and kept for the question to come, where the masks are few.
-        """
-        last_labels, self._last_labels = self._last_labels, None
-        if last_labels is None or anchor.cells * (1 + last_labels[1].size) > AT_ONCE:
-            planes.sweep(self.planes, anchor.planes, out)
-            return
-        labels, indices = last_labels
-        with self._lock:
-            co = np.zeros((indices.size, anchor.cells, self.cells), self.small)
-            self.pairs_and_triples(anchor, labels, indices, out, co)
-        self._ahead = anchor, labels, indices, co
+        """Sweep the planes of the anchor over all planes."""
+        planes.sweep(self.planes, anchor.planes, out)
 
     def label_pairs(self, labels: Labels, indices: np.ndarray, out: np.ndarray) -> None:
         """Sweep the masks of the labels."""
@@ -89,25 +75,6 @@ class BitPlanes(ColumnGroup):
             planes.sweep(
                 self.planes, _shared(labels.masks(indices[part]), anchor), _as_rows(out[part])
             )
-
-    def pairs_and_triples(
-        self,
-        anchor: Anchor,
-        labels: Labels,
-        indices: np.ndarray,
-        pairs: np.ndarray,
-        triples: np.ndarray,
-    ) -> None:
-        """Sweep both kinds of masks together, where they are few: each plane is read once."""
-        n = anchor.cells * (1 + indices.size)
-        if n > self._masks_at_once:
-            super().pairs_and_triples(anchor, labels, indices, pairs, triples)
-            return
-        masks = np.concatenate([anchor.planes, _shared(labels.masks(indices), anchor)])
-        co = np.zeros((n, self.cells), pairs.dtype)
-        planes.sweep(self.planes, masks, co)
-        pairs += co[: anchor.cells]
-        triples += co[anchor.cells :].reshape(triples.shape)
 
     def triples_of(self, anchor: Anchor, labels: Labels, label: int, out: np.ndarray) -> None:
         """Sweep what the anchor shares with each value of the label."""
@@ -136,11 +103,6 @@ class BitPlanes(ColumnGroup):
         """The co-occurrences with an anchor and some labels, until the context ends."""
         anchor, indices = triples.pairs.anchor, triples.indices
         shape = indices.size, anchor.cells, self.cells
-        ahead, self._ahead, self._last_labels = self._ahead, None, (triples.labels, indices)
-        is_same = ahead is not None and ahead[0] is anchor and ahead[1] is triples.labels
-        if ahead is not None and is_same and np.array_equal(ahead[2], indices):
-            yield ahead[3]
-            return
         with self._lock:
             co = self._room.zeros(shape, self.small)
             self.triples(anchor, triples.labels, indices, co)
@@ -238,34 +200,6 @@ class RowLists(ColumnGroup):
     def needs_label_pairs(self, anchor: Anchor) -> bool:
         """Whether the rows of the anchor, and not those of the labels too, are walked."""
         return not self.is_wide(anchor)
-
-    def add_sums_with_labels(
-        self, labels: Labels, indices: np.ndarray, xlogx: XLogX, out: np.ndarray, at_once: int
-    ) -> None:
-        """Walk column by column where they have more than two levels and their lists are kept."""
-        cells = int(self.levels.max(initial=1))
-        part, packed = slice(self._begin, self._begin + self.size), self._codes.packed
-        are_packed = packed is not None and bool((packed.first[part] >= 0).any())
-        if self.two_levels or are_packed or cells > COLUMN_CELLS:
-            super().add_sums_with_labels(labels, indices, xlogx, out, at_once)
-            return
-        place = np.full(len(labels), indices.size)
-        place[indices] = np.arange(indices.size)
-        indptr, rows, codes = self._codes.lists_with_codes
-        row_walks.add_sums_with_labels(
-            (indptr[self._begin : self._begin + self.size + 1], rows, codes),
-            self.modes,
-            self.first,
-            self.n_cells,
-            *labels.by_row,
-            place,
-            self._lists.weights,
-            labels.n_cells[indices],
-            self.total,
-            xlogx,
-            padded((cells, indices.size + 1), np.int64),
-            out,
-        )
 
     def walks_levels(self, anchor: Anchor) -> bool:
         """Whether a column or the anchor has more than two levels, and the table is small."""
