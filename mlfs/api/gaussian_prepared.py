@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.api.candidates import Grouping, grouping
-from mlfs.api.counted import MemoryEstimate
+from mlfs.api.counted import free_memory
 from mlfs.counting.entries import edges_of
 from mlfs.counting.memory import bytes_of
 from mlfs.counting.weights import on_grid
@@ -60,7 +60,7 @@ def gaussian_info(
     columns = int(np.where(sizes < 0, 1, np.minimum(sizes, MOST_VALUES + 1)).sum())
     labels = sum(max(1, min(len(label.values) - 1, MOST_VALUES + 1)) for label in dataset.labels)
     of_rows = rows * (CELL_BYTES * (columns + labels) + AT_ONCE_BYTES * n_threads)
-    MemoryEstimate(rows, 0, of_rows).free(most)
+    free_memory(of_rows, most)
     scores = normal_scores(dataset.table, sizes, grid, n_threads)
     notes += _column_notes(dataset, scores, options["nominal_limit"])
     if not groups.trivial:

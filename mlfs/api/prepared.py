@@ -19,7 +19,7 @@ from mlfs.api.as_dataset import (
 )
 from mlfs.api.candidates import Grouping, groups_of_features
 from mlfs.api.coded_columns import CodedColumns
-from mlfs.api.counted import count_columns, of_table, threads_of
+from mlfs.api.counted import count_columns, threads_of
 from mlfs.api.estimators import info_of
 from mlfs.api.gaussian_prepared import (
     gaussian_among_rows,
@@ -410,7 +410,6 @@ def prepared_of(
     if estimator == "gaussian":
         refuse_options_of_counts(options)
     data, most = as_frame(data), bytes_of(options["max_memory"])
-    of_table(data, most).free(most)
     dataset = _read_with_labels(data, options, most)
     options["groups"] = groups_of_features(groups, dataset)
     data = data.dataset if isinstance(data, AsGiven) else data

@@ -1,10 +1,9 @@
-"""Memory is measured: max_memory holds, by default little is taken, refusals tell what fits."""
+"""Memory is measured: max_memory holds, by default little is taken, refusals tell what it takes."""
 
 from __future__ import annotations
 
 import gc
 import json
-import re
 import subprocess
 import sys
 import weakref
@@ -16,7 +15,6 @@ import scipy.sparse as sp
 
 import mlfs
 from mlfs import DataError, select
-from mlfs.api.counted import MemoryEstimate
 from mlfs.api.prepared import prepare
 from mlfs.counting.memory import Budget, Cache
 from mlfs.information.for_search import table_of
@@ -51,55 +49,11 @@ def test_by_default_little_is_kept_beside_the_data():
     assert default["peak"] <= 2 * packed + 64 * MB
 
 
-def fitting(X: object, Y: np.ndarray, most: int) -> int:
-    with pytest.raises(DataError, match="would fit") as refused:
-        select((X, Y), "mim", 2, max_memory=most)
-    found = re.search(r"about ([\d,]+) of the ([\d,]+) rows would fit", str(refused.value))
-    assert int(found[2].replace(",", "")) == X.shape[0]
-    return int(found[1].replace(",", ""))
-
-
-@pytest.mark.parametrize("levels", [2, 3, 8])
-@pytest.mark.parametrize("kind", [np.uint8, np.int64, np.float64])
-def test_as_many_rows_as_a_refusal_names_do_fit(levels, kind):
-    generator = np.random.default_rng(levels)
-    X = generator.integers(0, levels, (60_000, 30)).astype(kind)
-    Y = (X[:, :1] > 0).astype(np.int8)
-    fit = fitting(X, Y, 500_000)
-    assert 1_000 < fit < 60_000
-    assert len(select((X[:fit], Y[:fit]), "mim", 2, max_memory=500_000).indices) == 2
-
-
-def test_so_do_rows_of_numbers_and_of_a_sparse_table():
-    generator = np.random.default_rng(0)
-    Y = generator.integers(0, 2, (60_000, 1)).astype(np.int8)
-    dense = generator.standard_normal((60_000, 20))
-    sparse = sp.random_array((60_000, 50), density=0.1, format="csr", rng=generator)
-    for X, most in ((dense, 3_000_000), (sparse, 3_000_000)):
-        fit = fitting(X, Y, most)
-        assert 1_000 < fit < 60_000
-        assert len(select((X[:fit], Y[:fit]), "mim", 2, max_memory=most).indices) == 2
-
-
-def test_a_table_is_refused_before_anything_is_made_of_it(monkeypatch):
-    def none(*_):
-        raise AssertionError("the table was looked over")
-
-    monkeypatch.setattr("mlfs.discretize.encoder.Survey.of", none)
+@pytest.mark.parametrize("estimator", ["counts", "gaussian"])
+def test_too_little_memory_is_refused_with_what_counting_takes(estimator):
     X = np.random.default_rng(0).integers(0, 2, (50_000, 100)).astype(np.uint8)
-    with pytest.raises(DataError, match="counting takes at least"):
-        select((X, X[:, 0]), "mim", 2, max_memory=300_000)
-
-
-def test_columns_that_say_nothing_take_no_planes():
-    X = np.zeros((50_000, 1_000), np.uint8)
-    X[::2, :3] = 1
-    assert select((X, X[:, 0]), "mim", 1, max_memory=5_000_000).indices == (0,)
-
-
-def test_too_many_columns_are_reported():
-    with pytest.raises(DataError, match="so many columns do not fit, whatever the rows"):
-        MemoryEstimate(rows=10, fixed=10_000, of_rows=5).free(9_000)
+    with pytest.raises(DataError, match=r"max_memory is 300 kB, but counting takes at least \d"):
+        select((X, X[:, 0]), "mim", 2, max_memory=300_000, estimator=estimator)
 
 
 @pytest.mark.parametrize("free", [0, 1, 1_000, 10**6, 10**8, 10**12])
