@@ -1,8 +1,7 @@
-"""A registry for each kind of extension: ours by name, and those that installed packages offer.
+"""A registry of extensions: ours by name, and those that installed packages offer.
 
-A package offers an extension by an entry point in the group ``mlfs.KIND``, such as
-``mlfs.metrics``; docs/extending.md has an example of each kind. Criteria have a registry of their
-own, `mlfs.criteria`, which also finds files.
+A package offers a file format by an entry point in the group ``mlfs.formats``. Criteria have a
+registry of their own, `mlfs.criteria`, which also finds files.
 """
 
 from __future__ import annotations
@@ -25,15 +24,15 @@ class Registry(Mapping[str, T]):
     Parameters
     ----------
     kind : str
-        In the plural, such as ``metrics``.
+        In the plural, such as ``formats``.
     ours : mapping
         Our own ones.
 
     Examples
     --------
-    >>> metrics = Registry("metrics", {"accuracy": 1})
-    >>> metrics["accuracy"], "accuracies" in metrics, list(metrics)
-    (1, False, ['accuracy'])
+    >>> formats = Registry("formats", {"arff": 1})
+    >>> formats["arff"], "arf" in formats, list(formats)
+    (1, False, ['arff'])
     """
 
     def __init__(self, kind: str, ours: Mapping[str, T]) -> None:

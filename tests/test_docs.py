@@ -24,8 +24,8 @@ from mlfs.formats import FORMATS
 from mlfs.information.info import VOCABULARY
 from mlfs.metrics import METRICS
 from mlfs.models.inference import INFERENCES
-from mlfs.models.recipes import RECIPES
-from mlfs.models.structures import BY_NAME as STRUCTURES
+from mlfs.models.recipes import OURS as RECIPES
+from mlfs.models.structures import OURS as STRUCTURES
 from tests.compare import in_process
 from tests.documents import (
     FLAGS,
@@ -134,12 +134,12 @@ def test_every_criterion_has_formula_and_reference(name: str) -> None:
 
 
 ON_PAGES = {  # what comes with mlfs, as the page of its kind has it
-    "discretisation.md": [f"| `{name}`" for name in BINNINGS.ours],
+    "discretisation.md": [f"| `{name}`" for name in BINNINGS],
     "formats.md": [f"`{suffix}`" for form in FORMATS.ours.values() for suffix in form.suffixes],
-    "inference.md": [f"| `{kind.__name__}(" for kind in INFERENCES.ours.values()],
-    "metrics.md": [f"| `{name}`" for name in METRICS.ours],
-    "models.md": [f"`{name}`" for name in RECIPES.ours],
-    "structures.md": [f"| `{kind.__name__}(" for kind in STRUCTURES.ours.values()],
+    "inference.md": [f"| `{kind.__name__}(" for kind in INFERENCES.values()],
+    "metrics.md": [f"| `{name}`" for name in METRICS],
+    "models.md": [f"`{name}`" for name in RECIPES],
+    "structures.md": [f"| `{kind.__name__}(" for kind in STRUCTURES.values()],
 }
 
 

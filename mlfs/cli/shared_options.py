@@ -173,7 +173,7 @@ def _flag(option: Option) -> Callable[[F], F]:
     elif isinstance(kind, Switch):
         settings["is_flag"] = True
     elif option.name == "bins":
-        settings |= {"metavar": "NAME", "help": f"{option.help[:-1]}: {', '.join(BINNINGS.ours)}."}
+        settings |= {"metavar": "NAME", "help": f"{option.help[:-1]}: {', '.join(BINNINGS)}."}
     elif kind.choices:
         settings["type"] = click.Choice(kind.choices)
     elif isinstance(kind, Whole):

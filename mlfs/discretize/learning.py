@@ -19,7 +19,7 @@ from mlfs.discretize.unsupervised import equal_frequency, equal_width, mean_sd_e
 from mlfs.errors import DataError, UsageError, check_name, printable
 
 MOST_BINS = 10_000
-METHODS = BINNINGS  # the public name of the registry
+METHODS = BINNINGS  # the public name
 # Our own methods that look at one column at a time, by their names in BINNINGS.
 CUTS: dict[str, Callable[..., tuple[float, ...]]] = {"frequency": equal_frequency}
 CUTS_BY_LABELS = {"mdlp": mdlp, "laim": laim}
@@ -223,21 +223,8 @@ def _cut_column(block: Block, j: int, settings: _Settings) -> tuple[float, ...]:
     method, bins = settings.method, settings.bins
     if method in CUTS_BY_LABELS:
         return CUTS_BY_LABELS[method](values, groups, weights)
-    if method in CUTS:
-        number = (bins,) if BINNINGS[method].takes_number else ()
-        return CUTS[method](values, weights, *number)
-    edges = BINNINGS[method].edges
-    assert edges is not None, f"add {method} to CUTS or CUTS_BY_LABELS"
-    return _checked_edges(method, edges(values, weights, bins))
-
-
-def _checked_edges(method: str, edges: Any) -> tuple[float, ...]:
-    """The cut points that an installed binning gives; refused unless they rise."""
-    cuts = np.asarray(edges, np.float64)
-    if cuts.ndim != 1 or not np.isfinite(cuts).all() or (np.diff(cuts) <= 0).any():
-        msg = f"the binning {method!r} gives {printable(repr(edges))}: edges are rising numbers"
-        raise DataError(msg)
-    return tuple(cuts.tolist())
+    number = (bins,) if BINNINGS[method].takes_number else ()
+    return CUTS[method](values, weights, *number)
 
 
 def _refuse_infinite_columns(

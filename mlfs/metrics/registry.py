@@ -14,7 +14,6 @@ from typing import Any, Literal
 import numpy as np
 
 from mlfs.errors import UsageError, check_name
-from mlfs.extensions import Registry
 from mlfs.metrics import labels, ranking, top
 from mlfs.metrics.truth import sharing, truth_of
 
@@ -86,13 +85,10 @@ FUNCTIONS: tuple[tuple[Function, Needs, bool], ...] = (  # what each takes; whet
     (labels.log_loss, "probabilities", False),
     (labels.cll_loss, "joint", False),
 )
-METRICS: Registry[Metric] = Registry(
-    "metrics",
-    {
-        function.__name__: Metric(function.__name__, function, needs, higher)
-        for function, needs, higher in FUNCTIONS
-    },
-)
+METRICS: dict[str, Metric] = {
+    function.__name__: Metric(function.__name__, function, needs, higher)
+    for function, needs, higher in FUNCTIONS
+}
 
 
 def evaluate(

@@ -50,7 +50,6 @@ from sklearn.svm import LinearSVC
 
 from mlfs import models
 from mlfs.errors import UnknownName, UsageError, printable
-from mlfs.extensions import Registry
 from mlfs.models.chain import StructuredClassifier
 from mlfs.models.ensemble import StructuredEnsemble
 from mlfs.models.features import LDF
@@ -133,7 +132,6 @@ PROGRAMS: dict[str, dict[str, Any]] = {  # what a program of authors does and th
     **dict.fromkeys(("ecc", "ebcc", "eocc"), OF_MEMBERS),
 }
 READINGS = ("paper", "program")
-RECIPES = Registry("models", OURS)  # functions that make a model
 
 
 def available() -> list[str]:
@@ -146,7 +144,7 @@ def available() -> list[str]:
     """
     return [
         name + suffix
-        for name in RECIPES
+        for name in OURS
         for suffix in (("", SUFFIX) if name in models.STRUCTURED else ("",))
     ]
 
@@ -188,12 +186,12 @@ def make(name: str, **parameters: Any) -> Any:
     mlfs.errors.UsageError: the model 'pacc' has no parameter 'depth': ...
     """
     recipe = str(name).lower()
-    if recipe not in RECIPES and recipe not in available():
+    if recipe not in OURS and recipe not in available():
         raise UnknownName("model", str(name), available())
     if parameters.get("features") == "ldf" and recipe + SUFFIX in available():
         recipe += SUFFIX
         del parameters["features"]
-    model = RECIPES[recipe.removesuffix(SUFFIX)]()
+    model = OURS[recipe.removesuffix(SUFFIX)]()
     if recipe.endswith(SUFFIX):
         member = model.model if isinstance(model, StructuredEnsemble) else model
         member.set_params(features=LDF())

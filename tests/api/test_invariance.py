@@ -92,7 +92,7 @@ def test_threads_memory_and_weights_of_one_change_no_bit(criterion):
 
 
 @pytest.mark.parametrize("factor", [2.0**1000, 2.0**-1000, -1.0])
-@pytest.mark.parametrize("bins", BINNINGS.ours)
+@pytest.mark.parametrize("bins", BINNINGS)
 def test_the_unit_of_a_numeric_column_does_not_matter(bins, factor):
     X, Y = random_table("unit", numeric=True)
     wanted = picks(X, Y, "jmi", bins=bins)

@@ -163,15 +163,13 @@ def test_options_of_preparing_beside_prepared_data_are_one_error() -> None:
 
 
 def test_the_binnings_to_choose_from_are_those_there_are() -> None:
-    with pytest.raises(UnknownName, match=", ".join(BINNINGS.ours)):
+    with pytest.raises(UnknownName, match=", ".join(BINNINGS)):
         NAMED["bins"].read("thirds")
 
 
 def test_type_checkers_know_the_words_of_options() -> None:
     where = "in mlfs/api/value_kinds.py"
-    assert set(get_args(value_kinds.Bins)) == set(BINNINGS.ours), (
-        f"name the binning in Bins {where}"
-    )
+    assert set(get_args(value_kinds.Bins)) == set(BINNINGS), f"name the binning in Bins {where}"
     for option in OPTIONS:
         words = getattr(value_kinds, option.name.title(), None)
         if words is not None and option.name != "bins":

@@ -23,7 +23,7 @@ warnings.simplefilter("ignore")
 draw = np.random.default_rng(0)
 X = np.round(draw.normal(size=(900, 14)), 1)
 Y = (X[:, :4] + draw.normal(size=(900, 4)) > 0.5).astype(int)
-options = [{"bins": bins} for bins in BINNINGS.ours]
+options = [{"bins": bins} for bins in BINNINGS]
 options += [{"correction": "expected"}, {"estimator": "gaussian"}]
 for some in options:
     for name in available() if some is options[0] else ["mrmr", "jmi"]:

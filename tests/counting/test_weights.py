@@ -39,7 +39,7 @@ def edges(selection):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("bins", BINNINGS.ours)
+@pytest.mark.parametrize("bins", BINNINGS)
 def test_whole_weights_are_repetitions(name, bins):
     """Edges, picks and every bit of the scores; the order of labels is not left to the cheap way,
     whose principal component is exact only to rounding."""

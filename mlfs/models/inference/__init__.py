@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import Any
 
 from mlfs.errors import UsageError, check_name, printable
-from mlfs.extensions import Registry
 from mlfs.models.inference.contract import Beam, Conditionals, Greedy, Inference, joint_log_proba
 from mlfs.models.inference.decisions import Exhaustive
 from mlfs.models.inference.max_sum import MaxSum, has_exact_marginals, marginals
@@ -47,7 +46,7 @@ __all__ = [
     "sample",
 ]
 
-OURS: dict[str, type[Inference]] = {
+INFERENCES: dict[str, type[Inference]] = {
     "annealing": Annealing,
     "beam": Beam,
     "best-first": BestFirst,
@@ -56,7 +55,6 @@ OURS: dict[str, type[Inference]] = {
     "max-sum": MaxSum,
     "monte-carlo": MonteCarlo,
 }
-INFERENCES = Registry("inferences", OURS)
 
 
 def make(name: str, **parameters: Any) -> Inference:

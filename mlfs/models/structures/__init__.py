@@ -23,7 +23,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from mlfs.errors import UsageError, check_name, printable
-from mlfs.extensions import Registry
 from mlfs.models.structures.arborescence import Arborescence
 from mlfs.models.structures.chains import (
     Chain,
@@ -57,7 +56,6 @@ OURS: dict[str, Callable[[], StructureLearner]] = {
     "polytree": Polytree,
     "arborescence": Arborescence,
 }
-BY_NAME = Registry("structures", OURS)
 
 
 def learner_for(structure: Any) -> StructureLearner:
@@ -77,8 +75,8 @@ def learner_for(structure: Any) -> StructureLearner:
     if isinstance(structure, (Structure, Mapping)):
         return Given(structure)
     if isinstance(structure, str):
-        check_name(structure, "label structure", BY_NAME)
-        return BY_NAME[structure]()
+        check_name(structure, "label structure", OURS)
+        return OURS[structure]()
     if callable(getattr(structure, "learn", None)) and not isinstance(structure, type):
         return structure
     msg = (

@@ -40,7 +40,7 @@ NUMBERS = [
     1e-300,
 ]
 OPTIONS: dict[str, tuple[Any, ...]] = {
-    "bins": (*BINNINGS.ours,), "n_bins": (2, 3, 7, 200), "nominal_limit": (1, 3),
+    "bins": (*BINNINGS,), "n_bins": (2, 3, 7, 200), "nominal_limit": (1, 3),
     "estimator": ("gaussian",), "correction": ("expected",), "seed": (3,),
     "label_sets": (6, 2), "per_label": (True,),
     "n_jobs": (2,), "missing": ("ignore",),
