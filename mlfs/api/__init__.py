@@ -11,7 +11,7 @@ versions are.
 Answers: `selection`, read back by `selection_json`; `explanation`, `describe`, `similar`; `text`
 and `display` show them.
 Transformers: `selector` and `stability_selector` on `column_selector`.
-`mlfs.information`: `pairwise`, with `function_arguments` and `coded_columns`.
+`mlfs.information`: `pairwise`, with `coded_columns`.
 `mlfs.criteria.check_criterion`: `criterion_checks`.
 
 `Selection.plot` needs pictures, which lie above this package and are imported inside it.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,10 @@ class CodedColumns:
         Whether this is one column, for which a function returns no axis.
     correction : str
         How information is corrected for bias.
+    n_jobs : int, optional
+        Threads.
+    owner : object
+        The data that they are columns of.
 
     Examples
     --------
@@ -42,6 +46,8 @@ class CodedColumns:
     names: Sequence[str]
     single: bool = False
     correction: str = "none"
+    n_jobs: int | None = None
+    owner: Any = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -57,9 +63,4 @@ class CodedColumns:
         numbers = columns_named(columns, self.names, "the choice of columns")
         single = isinstance(columns, (str, int, np.integer)) and len(numbers) == 1
         side = Side(self.side.table, self.side.positions[numbers])
-        return CodedColumns(side, [self.names[j] for j in numbers], single, self.correction)
-
-    @property
-    def n_rows(self) -> int:
-        """The number of rows."""
-        return self.side.table.counts.n_rows
+        return replace(self, side=side, names=[self.names[j] for j in numbers], single=single)

@@ -148,7 +148,7 @@ class Prepared:
             groups = zip(self.grouping.names, self.grouping.members, strict=True)
             names = [group or names[members[0]] for group, members in groups]
         positions = np.arange(table.d) if table.positions is None else table.positions
-        return CodedColumns(Side(table, positions), names, correction=self._of_functions)
+        return self._coded(Side(table, positions), names)
 
     @property
     def labels(self) -> CodedColumns:
@@ -156,12 +156,13 @@ class Prepared:
         self._refuse_options()
         among = table_of(self.info).among_labels
         side = Side(among, np.arange(self.dataset.shape[2]))
-        return CodedColumns(side, self.dataset.label_names, correction=self._of_functions)
+        return self._coded(side, self.dataset.label_names)
 
-    @property
-    def _of_functions(self) -> str:
-        """The correction of the functions of `mlfs.information`, which know no "auto"."""
-        return str(self.options["correction"]).replace("auto", "none")
+    def _coded(self, side: Side, names: Sequence[str]) -> CodedColumns:
+        """Columns for the functions of `mlfs.information`, which know no correction "auto"."""
+        correction = str(self.options["correction"]).replace("auto", "none")
+        n_jobs, owner = self.options["n_jobs"], self.info
+        return CodedColumns(side, names, correction=correction, n_jobs=n_jobs, owner=owner)
 
     def _refuse_options(self) -> None:
         if self.options["cluster"] is not None:

@@ -93,11 +93,10 @@ def write_matrix(dataset: Any, path: str, options: Mapping[str, Any]) -> None:
     counting = {name: options[name] for name in COUNTING}
     prepared = prepare(dataset, **counting)
     rows_side, columns_side = (getattr(prepared, side) for side in BETWEEN[options["between"]])
-    of_matrix = {name: options[name] for name in ("n_jobs", "max_memory")}
     function = getattr(information, MEASURES[options["measure"]])
-    values = {"values": function(rows_side, columns_side, **of_matrix)}
+    values = {"values": function(rows_side, columns_side)}
     if options["interval"] is not None:
-        sure = function(rows_side, columns_side, interval=options["interval"], **of_matrix)
+        sure = function(rows_side, columns_side, interval=options["interval"])
         values |= {name: getattr(sure, name) for name in ("mean", "low", "high")}
     with replacing(path, options["force"]) as stream:
         if _form(path) == ".npz":

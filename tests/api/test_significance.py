@@ -55,7 +55,7 @@ def test_a_group_stands_for_its_first_column() -> None:
 def test_informative_columns_have_an_interval_of_their_relevance(per_label: bool) -> None:
     found = mlfs.select((X, Y), "mim", "auto", per_label=per_label)
     rankings = [*found.labels.values()] if per_label else [found]
-    sure = mlfs.information.mutual_information(X, Y, interval=0.95)
+    sure = mlfs.information.mutual_information((X, Y), interval=0.95)
     for l, ranking in enumerate(rankings):
         tested, labels = ranking.significance, [l] if per_label else [0, 1]
         assert tested is not None
@@ -79,10 +79,11 @@ def test_the_interval_within_strata_is_that_of_their_mean() -> None:
     site = np.arange(300) % 2
     tested = mlfs.select((X, Y[:, :1]), "mim", "auto", given=site).significance
     parts = [
-        mlfs.information.mutual_information(X[site == z, 2], Y[site == z, 0], interval=0.95)
+        mlfs.information.mutual_information((X[site == z, 2:3], Y[site == z, :1]), interval=0.95)
         for z in (0, 1)
     ]
-    mean, sd = (parts[0].mean + parts[1].mean) / 2, np.hypot(parts[0].sd, parts[1].sd) / 2
+    mean = (parts[0].mean + parts[1].mean).item() / 2
+    sd = np.hypot(parts[0].sd, parts[1].sd).item() / 2
     assert (tested.low[2], tested.high[2]) == pytest.approx(
         (mean - 1.96 * sd, mean + 1.96 * sd), abs=0.2 * sd
     )

@@ -55,7 +55,7 @@ def test_clusters_are_those_of_naive_complete_linkage(seed, threshold):
 def test_the_representative_tells_most_about_the_labels():
     X, Y = problem(1)
     clusters = mlfs.similar((X, Y), 0.3)
-    relevance = mlfs.information.mutual_information(X, Y).sum(axis=1)
+    relevance = mlfs.information.mutual_information((X, Y)).sum(axis=1)
     for representative, members in zip(clusters.representatives, clusters.members, strict=True):
         assert relevance[representative] == pytest.approx(max(relevance[j] for j in members))
 

@@ -35,54 +35,49 @@ def problem():
     return X, generator.integers(0, [2, 3, 2], (120, 3))
 
 
+def prepared(X, Y, **options):
+    return mlfs.prepare(mlfs.data.from_arrays(X, Y, classes=True), **OF_ALL, **options)
+
+
 def test_less_the_mean_over_all_permutations():
     X, Y = problem()
-    options = {"correction": "expected", **OF_ALL}
-    for x, y in ((X, Y), (Y, X), (X, X)):
-        found = information.mutual_information(x, y, **options)
-        close(found, every_pair(naive_bias.adjusted, x, y))
-    own = information.mutual_information(X, **options)
-    np.testing.assert_array_equal(own, own.T)
-    found = information.mutual_information(X, Y, n_jobs=2, **options)
-    close(found, every_pair(naive_bias.adjusted, X, Y))
-    ready = mlfs.prepare((X, Y[:, [0, 2]]), **options)
+    for n_jobs in (1, 2):
+        ready = prepared(X, Y, correction="expected", n_jobs=n_jobs)
+        x, y = ready.features, ready.labels
+        for a, b, one, other in ((x, y, X, Y), (y, x, Y, X), (x, x, X, X)):
+            found = information.mutual_information(a, b)
+            close(found, every_pair(naive_bias.adjusted, one, other))
+        own = information.mutual_information(x)
+        np.testing.assert_array_equal(own, own.T)
     np.testing.assert_array_equal(information.mutual_information(ready), ready.info.mi_fl)
 
 
 def test_closed_forms():
     """Two halves: I is log 2, and the mean over permutations of two rows of each is known."""
-    x = [0, 0, 1, 1]
+    x = [[0], [0], [1], [1]]
     # 2 of the 6 permutations determine x, the other 4 are independent of it
-    found = information.mutual_information(x, x, correction="expected")
+    found = information.mutual_information((x, x), correction="expected")
     assert found == pytest.approx(log(2) - log(2) / 3)
-    key = list(range(50))  # an identifier has all there is, and nothing beyond chance
-    assert information.mutual_information(key, [0, 1] * 25, **OF_ALL) == pytest.approx(log(2))
-    found = information.mutual_information(key, [0, 1] * 25, correction="expected", **OF_ALL)
+    # an identifier has all there is, and nothing beyond chance
+    key = [[k] for k in range(50)], [0, 1] * 25
+    assert information.mutual_information(key, **OF_ALL) == pytest.approx(log(2))
+    found = information.mutual_information(key, correction="expected", **OF_ALL)
     assert found == pytest.approx(0, abs=1e-12)
 
 
 @pytest.mark.parametrize(
-    ("compute", "message"),
+    "compute",
     [
-        (lambda x, r: information.entropy(x, correction="expected"), "corrects mutual information"),
-        (
-            lambda x, r: information.symmetrical_uncertainty(r.features, r.labels),
-            "correction is 'expected', which corrects mutual information of two columns",
-        ),
-        (
-            lambda x, r: information.interaction(x, x, x, correction="expected"),
-            "use 'none'",
-        ),
-        (
-            lambda x, r: information.mutual_information(r.features, x),
-            "X is prepared with the correction 'expected', and that of Y with 'none': give",
-        ),
+        information.entropy,
+        lambda r: information.symmetrical_uncertainty(r.features, r.labels),
+        lambda r: information.interaction(r.features, r.labels, r.labels),
     ],
 )
-def test_what_a_correction_does_not_serve_is_refused(compute, message):
+def test_what_a_correction_does_not_serve_is_refused(compute):
     X, Y = problem()
+    message = "correction is 'expected', which corrects mutual information of two columns"
     with pytest.raises(UsageError, match=message):
-        compute(X, mlfs.prepare((X, Y[:, [0, 2]]), correction="expected"))
+        compute(prepared(X, Y[:, [0, 2]], correction="expected"))
 
 
 def test_the_matrix_of_the_command_is_corrected(tmp_path):
@@ -106,5 +101,4 @@ def test_sums_of_tables_of_other_units_are_not_mixed():
     X, Y = generator.integers(0, 2, (60, 3)), generator.integers(0, 2, (60, 3000))
     ready = mlfs.prepare((X, Y))
     expected = every_pair(naive.I, X, Y[:, :5])
-    close(information.mutual_information(ready.features, Y[:, :5]), expected)
-    close(information.mutual_information(X, ready.labels[:5]), expected)
+    close(information.mutual_information(ready.features, ready.labels[:5]), expected)

@@ -40,17 +40,19 @@ def naive_moments(x: Any, y: Any) -> tuple[float, float]:
     return mean, (K - J * J) / (N + 1) + later / ((N + 1) * (N + 2))
 
 
-@pytest.mark.parametrize("missing", ["level", "ignore"])
-def test_mean_and_variance_are_the_closed_form(missing: str) -> None:
+def prepared(X: Any, Y: Any, **options: Any) -> mlfs.Prepared:
+    return mlfs.prepare(mlfs.data.from_arrays(X, Y, classes=True), nominal_limit=20, **options)
+
+
+def test_mean_and_variance_are_the_closed_form() -> None:
     X = RNG.integers(0, [2, 3, 5, 1, 12], (80, 5)).astype(float)
     X[RNG.random((80, 5)) < 0.1] = np.nan
     Y = np.column_stack([X[:, 0] == 1, RNG.integers(0, 3, 80)]).astype(int)
-    sure = mutual_information(X, Y, interval=0.9, missing=missing, nominal_limit=20)
+    sure = mutual_information(prepared(X, Y), interval=0.9)
     for f in range(5):
         for l in range(2):
-            rows = ~np.isnan(X[:, f]) if missing == "ignore" else np.ones(80, bool)
-            x = np.nan_to_num(X[rows, f], nan=-1).tolist()
-            mean, variance = naive_moments(x, Y[rows, l].tolist())
+            x = np.nan_to_num(X[:, f], nan=-1).tolist()
+            mean, variance = naive_moments(x, Y[:, l].tolist())
             assert sure.mean[f, l] == pytest.approx(mean, abs=1e-9)
             assert sure.sd[f, l] ** 2 == pytest.approx(max(0.0, variance), abs=1e-9)
     assert (sure.low <= sure.mean + 1e-12).all()
@@ -75,7 +77,8 @@ def test_the_interval_holds_its_share_of_dirichlet_draws(
     generator = np.random.default_rng(n + levels)
     y = generator.integers(0, 2, n)
     x = np.where(generator.random(n) < follows, y, generator.integers(0, levels, n))
-    sure = mutual_information(x, y, interval=0.95, nominal_limit=20)
+    ready = prepared(x[:, None], y)
+    sure = mutual_information(ready.features[0], ready.labels[0], interval=0.95)
     counts = np.full((levels, 2), 0.5)
     np.add.at(counts, (x, y), 1)
     p = generator.dirichlet(counts.ravel(), 10_000).reshape(-1, levels, 2)
@@ -97,7 +100,8 @@ def test_forms_and_shapes() -> None:
     wider = mutual_information(ready, interval=0.99)
     assert (wider.low <= sure.low).all()
     assert (wider.high >= sure.high).all()
-    constant = mutual_information([1, 1, 1, 1], [0, 1, 0, 1], interval=0.95)
+    alone = mlfs.prepare(([[1]] * 4, [0, 1, 0, 1]))
+    constant = mutual_information(alone.features[0], alone.labels[0], interval=0.95)
     assert constant == (0.0, 0.0, 0.0, 0.0)
 
 
@@ -106,10 +110,6 @@ def test_forms_and_shapes() -> None:
     [
         ({"interval": 1.5}, "interval is a probability between 0 and 1, such as 0.95, not 1.5"),
         ({"interval": True}, "interval is a probability between 0 and 1, such as 0.95, not True"),
-        (
-            {"interval": 0.9, "out": "x.npy"},
-            "out is for one matrix, and with an interval there are",
-        ),
         (
             {"interval": 0.9, "correction": "expected"},
             "interval is that of plain counts, and the correction is 'expected': take 'none'",
@@ -122,7 +122,7 @@ def test_forms_and_shapes() -> None:
 )
 def test_what_has_no_interval_is_refused(options: dict[str, Any], sentence: str) -> None:
     with pytest.raises(mlfs.UsageError, match=f"^{sentence}"):
-        mutual_information([1, 2, 1, 2], [0, 1, 0, 1], **options)
+        mutual_information(([[1], [2], [1], [2]], [0, 1, 0, 1]), **options)
 
 
 def test_the_command_writes_it(tmp_path: Path) -> None:
