@@ -168,7 +168,6 @@ def pack_planes(codes: Codes, first: int, last: int) -> np.ndarray:
 
 
 START = np.zeros(1, np.int64)
-COLUMN_CELLS = 256  # of a column whose counts with all labels are made at once
 WIDE = 16  # cells of a table for each entry of the lists
 
 

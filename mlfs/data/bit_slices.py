@@ -90,17 +90,6 @@ def count_slices(planes: np.ndarray, top: np.ndarray, n_rows: int) -> Slices:
     return Slices(planes, top, counts, top < limit, last)
 
 
-def slice_into(rows: np.ndarray, first: int, top: np.ndarray, planes: np.ndarray) -> None:
-    """Write the slices of rows from the word `first`; `top` and `planes` have 64 columns or more.
-
-    `top` collects the OR of the values of each column.
-    """
-    chunk = BYTES if rows.dtype.itemsize == 1 else CHUNK
-    step = max(1, chunk // top.size // (8 * STRIP)) * 8 * STRIP
-    for start in range(0, rows.shape[0], step):
-        _slice_rows(rows[start : start + step], first + start // STRIP, top, planes)
-
-
 def _cuts(total: int, step: int) -> Iterator[tuple[int, int]]:
     for first in range(0, total, step):
         yield first, min(first + step, total)
