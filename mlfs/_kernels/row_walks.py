@@ -81,6 +81,55 @@ def count_labels(
             _walk(indptr, cells, y_rows[entry], weights[y_rows[entry]], out[i])
 
 
+@wrapping
+@compiled
+def add_sums_with_labels(
+    columns: Any,
+    modes: Any,
+    first: Any,
+    n_f: Any,
+    y_indptr: Any,
+    y_labels: Any,
+    place: Any,
+    weights: Any,
+    n_l: Any,
+    total: int,
+    xlogx: Any,
+    co: Any,
+    out: Any,
+) -> None:
+    """out[f] += the sums of c log c over n(f,l) of labels of two levels, column by column.
+
+    `columns` are the lists of the columns (indptr, rows, codes), `y_labels` the labels by row, and
+    place[l] is where label l stands in n_l, or behind them if it is not wanted. `co`, (1 + most
+    cells, 1 + labels), is 0 before and after; the counts of one column stay in the cache.
+    """
+    indptr, rows, codes = columns
+    for f in range(out.size):
+        cells = first[f + 1] - first[f]
+        for entry in range(indptr[f], indptr[f + 1]):
+            row = rows[entry]
+            cell = codes[entry] - (codes[entry] > modes[f])
+            for k in range(y_indptr[row], y_indptr[row + 1]):
+                co[cell, place[y_labels[k]]] += weights[row]
+        sums = 0
+        at_mode = total
+        for cell in range(cells):
+            n = n_f[first[f] + cell]
+            at_mode -= n
+            for i in range(n_l.size):
+                fl = co[cell, i]
+                sums += xlogx_of(fl, xlogx) + xlogx_of(n - fl, xlogx)
+                co[cells, i] += fl
+                co[cell, i] = 0
+            co[cell, n_l.size] = 0
+        for i in range(n_l.size):
+            fl = n_l[i] - co[cells, i]
+            sums += xlogx_of(fl, xlogx) + xlogx_of(at_mode - fl, xlogx)
+            co[cells, i] = 0
+        out[f] += sums
+
+
 @compiled
 def count_triples(
     indptr: Any, cells: Any, weights: Any, s_codes: Any, rows: Any, codes: Any, out: Any

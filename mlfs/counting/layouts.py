@@ -168,6 +168,7 @@ def pack_planes(codes: Codes, first: int, last: int) -> np.ndarray:
 
 
 START = np.zeros(1, np.int64)
+COLUMN_CELLS = 256  # of a column whose counts with all labels are made at once
 WIDE = 16  # cells of a table for each entry of the lists
 
 
@@ -199,6 +200,34 @@ class RowLists(ColumnGroup):
     def needs_label_pairs(self, anchor: Anchor) -> bool:
         """Whether the rows of the anchor, and not those of the labels too, are walked."""
         return not self.is_wide(anchor)
+
+    def add_sums_with_labels(
+        self, labels: Labels, indices: np.ndarray, xlogx: XLogX, out: np.ndarray, at_once: int
+    ) -> None:
+        """Walk column by column where they have more than two levels and their lists are kept."""
+        cells = int(self.levels.max(initial=1))
+        part, packed = slice(self._begin, self._begin + self.size), self._codes.packed
+        are_packed = packed is not None and bool((packed.first[part] >= 0).any())
+        if self.two_levels or are_packed or cells > COLUMN_CELLS:
+            super().add_sums_with_labels(labels, indices, xlogx, out, at_once)
+            return
+        place = np.full(len(labels), indices.size)
+        place[indices] = np.arange(indices.size)
+        indptr, rows, codes = self._codes.lists_with_codes
+        row_walks.add_sums_with_labels(
+            (indptr[self._begin : self._begin + self.size + 1], rows, codes),
+            self.modes,
+            self.first,
+            self.n_cells,
+            *labels.by_row,
+            place,
+            self._lists.weights,
+            labels.n_cells[indices],
+            self.total,
+            xlogx,
+            padded((cells, indices.size + 1), np.int64),
+            out,
+        )
 
     def walks_levels(self, anchor: Anchor) -> bool:
         """Whether a column or the anchor has more than two levels, and the table is small."""
