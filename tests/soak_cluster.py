@@ -94,7 +94,6 @@ def works(folder: Path) -> dict[str, Work]:
         "binary, jmi": selecting((X, Y), "jmi", n=30),
         "binary, mrmr": selecting((X, Y), "mrmr", n=30),
         "mixed, cmim": selecting((mixed, Y), "cmim", n=12),
-        "mixed, missing left out": selecting((mixed, Y), "jmi", n=10, missing="ignore"),
         "sparse, jmi": selecting((stored, Y), "jmi", n=20),
         "jointly": selecting((mixed, Y), "cmi", n=8),
         "label by label": selecting((X, Y), "mrmr", n=20, per_label=True),

@@ -150,12 +150,8 @@ class Grouping:
         """The columns of some candidates, in the order of the candidates."""
         return [j for candidate in candidates for j in self.members[candidate]]
 
-    def merged(self, codes: Codes, *, ignore_missing: bool = False) -> Codes:
-        """Code each group as one variable: the joint value of its columns.
-
-        A missing value is a value like any other, unless missing values are ignored: then a
-        row in which one column is missing has the whole group missing.
-        """
+    def merged(self, codes: Codes) -> Codes:
+        """Code each group as one variable: the joint value of its columns."""
         if self.trivial:
             return codes
         entries: list[tuple[np.ndarray, np.ndarray]] = []
@@ -169,14 +165,9 @@ class Grouping:
                 missing.append(int(codes.missing[j]))
                 continue
             joint = np.stack([codes.column(j) for j in columns], axis=1)
-            is_missing = (joint == codes.missing[list(columns)]).any(axis=1) & ignore_missing
             _, code = np.unique(joint, axis=0, return_inverse=True)
             code = code.ravel().astype(np.int32)
             missing.append(-1)
-            if is_missing.any():
-                code[~is_missing] = np.unique(code[~is_missing], return_inverse=True)[1]
-                missing[-1] = int(code[~is_missing].max(initial=-1)) + 1
-                code[is_missing] = missing[-1]
             levels.append(int(code.max(initial=0)) + 1)
             modes.append(int(np.bincount(code).argmax()))
             rows = np.flatnonzero(code != modes[-1]).astype(np.int32)

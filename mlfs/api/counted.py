@@ -114,7 +114,6 @@ def count_columns(
 ) -> tuple[Grouping, Binnings, Table]:
     """Bin, code and count the columns; of the `most` bytes, `taken` are taken already."""
     n_threads = threads_of(options["n_jobs"])
-    ignore_missing = options["missing"] == "ignore"
     survey = Survey.of(dataset.table, n_threads)
     if options["binnings"] is None:
         learned = learn(
@@ -130,7 +129,7 @@ def count_columns(
     groups = grouping(options["groups"], dataset.names)
     coded_x = coded(dataset.table, learned, survey)
     del survey
-    coded_x = groups.merged(coded_x, ignore_missing=ignore_missing)
+    coded_x = groups.merged(coded_x)
     values = [len(label.values) for label in dataset.labels]
     y, mask_of = with_masks(code_labels(dataset.Y, values))
     kind = kinds(coded_x, y, weighted=weights is not None)
@@ -146,7 +145,6 @@ def count_columns(
         counts,
         dataset.shape[2],
         mask_of,
-        ignore_missing=ignore_missing,
         positions=positions,
         budget=budget,
     )

@@ -10,8 +10,7 @@ import numpy as np
 
 from mlfs.criteria import Criterion
 from mlfs.errors import MlfsError
-from mlfs.information.adjusted import MISSING_LEFT_OUT, AdjustedInfo, no_expectation
-from mlfs.information.columns_info import ColumnsInfo
+from mlfs.information.adjusted import AdjustedInfo, no_expectation
 from mlfs.information.exact import ExactInfo
 from mlfs.information.for_search import (
     independence,
@@ -87,8 +86,6 @@ def chosen_correction(correction: str, info: Info, skipped: Sequence[int]) -> st
 
 def why_not_expected(info: Info) -> str:
     """Why the correction "expected" cannot be made, or nothing."""
-    if isinstance(info, ColumnsInfo) and not info.holders.f_all_valid:
-        return MISSING_LEFT_OUT
     return no_expectation(table_of(info))
 
 

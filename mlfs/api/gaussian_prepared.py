@@ -36,12 +36,6 @@ def refuse_options_of_counts(options: Mapping[str, Any]) -> None:
         if not is_plain and value not in NEUTRAL.get(name, ()):
             msg = "is only used for the estimator 'counts', and it is 'gaussian': leave it out"
             raise UsageError(msg, option=name)
-    if options["missing"] == "ignore":
-        msg = (
-            "is 'ignore', but the estimator 'gaussian' needs every row: use 'level', by which "
-            "missing values become a column of their own beside the scores, or 'error'"
-        )
-        raise UsageError(msg, option="missing")
 
 
 def gaussian_info(

@@ -25,7 +25,7 @@ def missing_error(dataset: Dataset, n: int, row: int, column: int) -> DataError:
     return DataError(
         f"{plural(n, 'value')} of X {'is' if n == 1 else 'are'} missing, the first in row "
         f"{row + 1} of the column {printable(dataset.names[column])!r}: "
-        f"use {setting('missing', 'level')} or {setting('missing', 'ignore')}"
+        f"use {setting('missing', 'level')}"
     )
 
 

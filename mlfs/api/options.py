@@ -270,9 +270,9 @@ OPTIONS: tuple[Option, ...] = (
         call="label_sets", argument="fewest",
     ),
     Option(
-        "missing", Choice(choices=("level", "ignore", "error")), "level",
-        "Missing values of features are a level of their own, or are left out; error refuses "
-        "missing values of features and labels.", ("--missing",),
+        "missing", Choice(choices=("level", "error")), "level",
+        "Missing values of features are a level of their own; error refuses missing values of "
+        "features and labels.", ("--missing",),
         reported=True, page="missing-and-weights.md", call="prepare",
     ),
     Option(

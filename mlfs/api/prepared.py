@@ -297,9 +297,8 @@ def prepare(
         How much each row counts; the file's own weights by default.
     bins, n_bins, nominal_limit
         How numeric columns are binned, see `mlfs.discretize.learn`.
-    missing : {"level", "ignore", "error"}
-        A missing value in X is a level of its own, or is left out of the terms about its column.
-        "error" refuses missing values in X and in Y.
+    missing : {"level", "error"}
+        A missing value in X is a level of its own. "error" refuses missing values in X and in Y.
     dates : {"skip", "parts", "keep"}
         Columns of dates are left out, or counted by their parts (year, month, weekday and, where
         times are written, hour), or kept as they are.
@@ -439,7 +438,7 @@ def prepared_of(
         dataset, candidates, learned, info, identifiers = count_on_cluster(
             dataset, weights, options
         )
-        notes += notes_of(dataset, info, candidates, learned, missing)
+        notes += notes_of(dataset, info, candidates, learned)
         if is_set(given):
             workers, skipped = info.holders, candidates.candidates(identifiers)
             info, held = within_strata(
@@ -450,7 +449,7 @@ def prepared_of(
         candidates, learned, table = count_columns(dataset, weights, options, most, taken)
         skipped = candidates.candidates(identifiers)
         info, held = within_strata(table, codes, dataset, candidates, options, skipped, notes)
-        notes += notes_of(dataset, info, candidates, learned, missing)
+        notes += notes_of(dataset, info, candidates, learned)
     notes = [*notes_of_reading(dataset), *notes]
     if options["correction"] == "auto" and estimator != "gaussian":
         skipped = candidates.candidates([*identifiers, *held])

@@ -37,15 +37,12 @@ LOOKED_AT = 10  # picks
 LEAST_ROWS, LEAST_COPIES = 50, 5  # rows, and rows of a rare label, in which a copy is no chance
 
 
-def notes_of(
-    dataset: Dataset, info: Info, groups: Grouping, binnings: Binnings, missing: str
-) -> list[str]:
+def notes_of(dataset: Dataset, info: Info, groups: Grouping, binnings: Binnings) -> list[str]:
     """Notes on prepared data."""
     notes, of_labels = [], table_of(info)
     n_missing = int(binnings.has_missing.sum())
     if n_missing:
-        how = "are a level of their own" if missing == "level" else "are left out"
-        notes.append(f"missing values in {plural(n_missing, 'column')} {how}")
+        notes.append(f"missing values in {plural(n_missing, 'column')} are a level of their own")
     constant = np.flatnonzero(constant_features(of_all_rows(info)))
     if constant.size:
         name = dataset.columns[groups.members[int(constant[0])][0]].name

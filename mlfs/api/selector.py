@@ -112,9 +112,8 @@ class FeatureSelector(ColumnSelector):
     target_bins : str, optional
         How a numeric y is binned, for regression: a binning that does not look at the labels, such
         as "frequency", or "frequency:5" with a number of bins. Without it y holds classes.
-    missing : {"level", "ignore", "error"}, default="level"
-        A missing value in X is a level of its own, is left out of the terms about its column, or
-        is refused.
+    missing : {"level", "error"}, default="level"
+        A missing value in X is a level of its own, or is refused.
     estimator : {"counts", "gaussian"}, default="counts"
         How information is estimated: from counts of levels, or as that of a Gaussian copula,
         from the correlations of normal scores, for which nothing is binned.

@@ -12,7 +12,7 @@ from mlfs.errors import UnknownName, UsageError, printable
 
 # What type checkers know of the words of options; a test holds that these are the words.
 Bins = Literal["mean-sd", "width", "frequency", "mdlp", "laim"]
-Missing = Literal["level", "ignore", "error"]
+Missing = Literal["level", "error"]
 Dates = Literal["skip", "parts", "keep"]
 Estimator = Literal["counts", "gaussian"]
 Correction = Literal["auto", "none", "expected"]

@@ -38,8 +38,6 @@ class Question:
         The labels in play.
     parents : tuple of tuple of int, optional
         The parents of every label.
-    f_all_valid : bool
-        Whether no value is left out of any column, also of those of others.
     adjusted : bool
         Whether the expectation under independence is subtracted.
     """
@@ -49,7 +47,6 @@ class Question:
     more: tuple[Any, ...]
     labels: np.ndarray
     parents: Any
-    f_all_valid: bool
     adjusted: bool
 
 
@@ -64,20 +61,17 @@ class Holders(Protocol):
     ----------
     of_labels : Table
         The labels alone: a table without features.
-    f_valid : ndarray of int
-        How many codes of each column are not left out.
+    levels : ndarray of int
+        How many levels each column has.
     rows_of_levels : list of ndarray of int
         How many rows each column has at each of its levels.
-    f_all_valid : bool
-        Whether no value is left out of any column.
     size : int
         How many they are.
     """
 
     of_labels: Table
-    f_valid: np.ndarray
+    levels: np.ndarray
     rows_of_levels: list[np.ndarray]
-    f_all_valid: bool
     size: int
 
     def ask(
@@ -162,8 +156,7 @@ class ColumnsInfo(Info):
         return answer
 
     def _question(self, word: str, *picks: Any, more: tuple[Any, ...] = ()) -> Question:
-        valid = self.holders.f_all_valid
-        return Question(word, picks, more, self._labels, self._parents, valid, self._adjusted)
+        return Question(word, picks, more, self._labels, self._parents, self._adjusted)
 
     def _cut(self, values: np.ndarray) -> np.ndarray:
         return read_only(values if self._features is None else values[self._features])
@@ -177,7 +170,7 @@ class ColumnsInfo(Info):
     @property
     def features(self) -> np.ndarray:
         """The column numbers of the candidates."""
-        everything = np.arange(self.holders.f_valid.size)
+        everything = np.arange(self.holders.levels.size)
         return read_only(everything if self._features is None else self._features)
 
     def only(self, features: Any) -> ColumnsInfo:
@@ -223,16 +216,6 @@ class ColumnsInfo(Info):
         """H(s), a number."""
         return float(self._ask("h_f")[s])
 
-    def h_f_where_s(self, s: int) -> np.ndarray:
-        """H(f) on the rows of I(f;s)."""
-        return self.h_f if self.holders.f_all_valid else self._cut(self._ask("h_f_where_s", s))
-
-    def h_s_where_f(self, s: int) -> np.ndarray:
-        """H(s) on the rows of I(f;s)."""
-        if self.holders.f_all_valid:
-            return super().h_s_where_f(s)
-        return self._cut(self._ask("h_s_where_f", s))
-
     def mi_sL(self, s: int) -> float:
         """sum_l I(s;l), a number."""
         return float(self._ask("mi_fL")[s])
@@ -247,7 +230,7 @@ class ColumnsInfo(Info):
 
     def _sums_of_set(self, picked: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         return sums_of_set(
-            picked, self._labels.tobytes(), self._cache, self.holders.f_valid.size,
+            picked, self._labels.tobytes(), self._cache, self.holders.levels.size,
             lambda s: self._ask("su_fs", s), int,
         )  # fmt: skip
 

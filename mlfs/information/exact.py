@@ -28,7 +28,6 @@ def exact_info(
     *,
     weights: Any,
     parents: Sequence[tuple[int, ...]] | None,
-    ignore_missing: bool,
     n_jobs: int,
 ) -> ExactInfo:
     """Make an Info of two matrices of small integers; see `Info.from_codes`."""
@@ -45,7 +44,7 @@ def exact_info(
     grid = None if weights is None else np.asarray(weights, np.int64)
     counts, positions = Counts.of(x, y, grid, n_jobs)
     network = None if parents is None else tuple(tuple(pa) for pa in parents)
-    table = Table(counts, q, mask_of, ignore_missing=ignore_missing, positions=positions)
+    table = Table(counts, q, mask_of, positions=positions)
     return ExactInfo(table, parents=network)
 
 

@@ -87,9 +87,7 @@ def counted_alone(info: Info, columns: np.ndarray) -> Info:
         return with_parents(AdjustedInfo(exact), info._parents)
     table = table_of(info)
     counts = table.counts.take(columns if table.positions is None else table.positions[columns])
-    few = Table(
-        counts, table.q, table.mask_of, ignore_missing=table.ignore_missing, budget=table.budget
-    )
+    few = Table(counts, table.q, table.mask_of, budget=table.budget)
     return ExactInfo(few, labels=info._labels, parents=info._parents)
 
 
@@ -314,11 +312,11 @@ def relevance_interval(
 
 
 def number_of_levels(info: Info) -> np.ndarray:
-    """The number of levels of each candidate, without those that are left out."""
+    """The number of levels of each candidate."""
     if isinstance(info, ColumnsInfo):
-        return info.holders.f_valid
+        return info.holders.levels
     table = table_of(info)
-    return table.f_valid if table.positions is None else table.f_valid[table.positions]
+    return table.counts.levels if table.positions is None else table.counts.levels[table.positions]
 
 
 def independence(info: Info) -> tuple[Independence, Table, int]:
@@ -430,7 +428,7 @@ def cmi_given_features(info: Info) -> np.ndarray:
     d, q = table.d, table.q
     sums, total = np.zeros((q, q, 2), np.int64), np.zeros((q, q))
     if isinstance(info, ColumnsInfo):
-        d = info.holders.f_valid.size
+        d = info.holders.levels.size
         sums, total = info.add_cmi_given_features(sums, total)
     else:
         sums, total = add_cmi_given_features(table, sums, total)

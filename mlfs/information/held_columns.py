@@ -127,7 +127,6 @@ class HeldColumns:
             table.counts,
             table.q,
             table.mask_of,
-            ignore_missing=table.ignore_missing,
             positions=table.positions,
             budget=table.budget,
         )
@@ -142,7 +141,6 @@ class HeldColumns:
         settings = {
             "q": table.q,
             "mask_of": table.mask_of,
-            "ignore_missing": table.ignore_missing,
             "positions": table.positions,
             "budget": table.budget,
         }
@@ -171,7 +169,6 @@ class HeldColumns:
 
     def answer(self, question: Question, columns: Mapping[int, LentColumn]) -> Any:
         """Its answers, in the order of its columns in the whole table."""
-        self.table.f_all_valid = question.f_all_valid
         numbered = {self._number(s): column for s, column in columns.items()}
         self.table.lend({s: numbered[s] for s in numbered if s >= self.table.d})
         view = self.view(question.labels, question.parents, adjusted=question.adjusted)

@@ -134,7 +134,6 @@ class Info:
         *,
         weights: Any = None,
         parents: Sequence[tuple[int, ...]] | None = None,
-        ignore_missing: bool = False,
         n_jobs: int = 1,
     ) -> Info:
         """Make an exact Info of two matrices of small integers; -1 is missing.
@@ -147,8 +146,6 @@ class Info:
             How often each row counts.
         parents : sequence of tuple of int, optional
             The parents of each label.
-        ignore_missing : bool
-            Leave rows with a missing feature out of the terms about it.
         n_jobs : int
             Threads.
         """
@@ -159,7 +156,6 @@ class Info:
             labels,
             weights=weights,
             parents=parents,
-            ignore_missing=ignore_missing,
             n_jobs=n_jobs,
         )
 

@@ -125,15 +125,14 @@ def joined(X, groups, missing):
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("missing", ["ignore", "level"])
-def test_a_group_tells_what_its_columns_tell_together(seed, missing):
-    """Ignored, a missing value hides its row; as a level it hides nothing of the others."""
+def test_a_group_tells_what_its_columns_tell_together(seed):
+    """A missing value is a level, which hides nothing of the others."""
     rng = np.random.default_rng(seed)
     X, Y = rng.integers(0, 3, (30, 5)).astype(float), rng.integers(0, 2, (30, 2))
     X[rng.random(X.shape) < 0.2] = np.nan
     groups = {"g": [0, 3], "h": [1, 4]}
-    info = prepare((X, Y), groups=groups, missing=missing).info
-    level = None if missing == "ignore" else missing
+    info = prepare((X, Y), groups=groups).info
+    level = "level"
     members = grouping(groups, list("abcde")).members
     X_joint, labels = joined(columns(X, level), members, level), columns(Y, None)
     for f in range(3):

@@ -86,8 +86,7 @@ def test_every_criterion_has_the_same_answer(name: str, client: Any) -> None:
     [
         ("binary", {}),
         ("holes", {"missing": "level"}),
-        ("holes", {"missing": "ignore"}),
-        ("holes", {"missing": "ignore", "sample_weight": WEIGHTS}),
+        ("holes", {"sample_weight": WEIGHTS}),
         ("holes", {"per_label": True}),
         ("sparse", {}),
         ("sparse", {"sample_weight": WEIGHTS}),
@@ -172,7 +171,7 @@ def test_columns_that_come_here_need_room(client: Any) -> None:
 
 @pytest.mark.parametrize("name", ["cmi", "disr", "gmm", "jim", "mlfs_local", "mlcfs"])
 def test_missing_values_and_weights(name: str, client: Any) -> None:
-    options: Any = {"n": 5, "sample_weight": WEIGHTS, "missing": "ignore"}
+    options: Any = {"n": 5, "sample_weight": WEIGHTS}
     one = mlfs.select(DATA["holes"], name, **options)
     assert told(mlfs.select(DATA["holes"], name, cluster=client, **options)) == told(one)
 
@@ -192,7 +191,7 @@ def test_label_networks_are_the_same(kind: str, order: str, client: Any) -> None
     assert told(many) == told(one)
 
 
-@pytest.mark.parametrize("options", [{}, {"missing": "ignore", "n": "auto"}, {"prefilter": 9}])
+@pytest.mark.parametrize("options", [{}, {"n": "auto"}, {"prefilter": 9}])
 def test_workers_share_the_labels_of_searches_label_by_label(
     options: dict[str, Any], client: Any
 ) -> None:
@@ -330,7 +329,6 @@ def test_workers_read_their_columns_of_files(kind: str, tmp_path: Any, client: A
     path = files(tmp_path)[kind]
     for options in (
         {"sample_weight": WEIGHTS, "bins": "frequency"},
-        {"missing": "ignore"},
         {"bins": "mdlp"},
         {"groups": {"a": [0, 9], "b": [1, 14, 15]}, "per_label": True},
     ):

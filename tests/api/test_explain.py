@@ -113,7 +113,7 @@ def test_picks_are_explained_without_names_of_features() -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"criterion": "jmi", "per_label": True, "missing": "ignore"},
+        {"criterion": "jmi", "per_label": True, "missing": "error"},
         {"criterion": "scls", "bins": "width", "n_bins": 4},
         {"criterion": "mlfs_global", "network": "tree", "exclude": ["t*"], "prefilter": 9},
         {"criterion": "mlcfs", "groups": {"loud": ["loud*"]}},

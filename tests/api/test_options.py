@@ -101,7 +101,7 @@ def test_every_reported_option_is_among_the_settings() -> None:
         ("per_label", "yes", "per_label is True or False, not 'yes'"),
         ("prefilter", 0, "prefilter is a whole number of at least 1, not 0"),
         ("alpha", float("nan"), "alpha lies between 0 and 1, not nan"),
-        ("missing", "x", "missing is 'level', 'ignore' or 'error', not 'x'"),
+        ("missing", "x", "missing is 'level' or 'error', not 'x'"),
         ("n_jobs", 0, "n_jobs is a number of threads, or -1 for all, not 0"),
         ("max_memory", "x", "max_memory is a number of bytes, or text like"),
         ("n", 3, "n is 3, but there are 2 features to choose from: select at most 2"),

@@ -43,7 +43,7 @@ def test_pair_statistics_are_kept_for_the_next_criterion() -> None:
     [
         {"bins": "width", "n_bins": 3},
         {"nominal_limit": 0},
-        {"missing": "ignore"},
+        {"missing": "error"},
         {"groups": {"loud": ["loud*"]}},
         {"n_jobs": 2},
         {"max_memory": "1GB"},

@@ -97,7 +97,7 @@ def test_a_criterion_s_own_number_is_a_share_of_all_features():
         ({"criterion": "jmii"}, "unknown criterion 'jmii': did you mean 'jmi'?"),
         ({"criterion": None}, "the criterion is None, but must be a subclass of mlfs.Criterion"),
         ({"parameters": {"beta": 1}}, "the criterion mim has no parameter 'beta'; it takes: none"),
-        ({"missing": "drop"}, "missing is 'level', 'ignore' or 'error', not 'drop'"),
+        ({"missing": "drop"}, "missing is 'level' or 'error', not 'drop'"),
         ({"prefilter": 0}, "prefilter is a whole number of at least 1, not 0"),
         ({"prefilter": 2.5}, "prefilter is a whole number of at least 1, not 2.5"),
         ({"alpha": 2}, "alpha lies between 0 and 1, not 2"),
@@ -420,8 +420,7 @@ def test_a_missing_value_is_refused_on_request():
         with pytest.raises(mlfs.DataError) as error:
             mlfs.select((table, Y), "mim", 2, missing="error")
         assert str(error.value) == (
-            "2 values of X are missing, the first in row 8 of the column 'x3': "
-            "use missing='level' or missing='ignore'"
+            "2 values of X are missing, the first in row 8 of the column 'x3': use missing='level'"
         )
 
 
@@ -498,7 +497,7 @@ def test_odd_shapes(name, rows, d, q):
 
 
 @pytest.mark.parametrize("name", available())
-@pytest.mark.parametrize("case", ["constant labels", "no label known", "empty column", "ignored"])
+@pytest.mark.parametrize("case", ["constant labels", "no label known", "empty column"])
 def test_odd_contents(name, case):
     table, labels = X.copy(), Y.astype(float)
     if case == "constant labels":
@@ -507,8 +506,7 @@ def test_odd_contents(name, case):
         labels[:] = np.nan
     else:
         table[:, 1] = np.nan
-    missing = "ignore" if case == "ignored" else "level"
-    selection = mlfs.select((table, labels), name, 6, missing=missing)
+    selection = mlfs.select((table, labels), name, 6)
     assert not np.isnan(selection.scores).any()
     assert len(selection.indices) == 6 or name in {"scls", "fcbf", "cmi", "blanket"}
 

@@ -28,7 +28,7 @@ SELECTORS = {
     "network": FeatureSelector("mlfs_global"),
     "sets": FeatureSelector("mlcfs"),
     "per label": FeatureSelector("jmi", per_label=True, n_features_to_select=0.3),
-    "ignore": FeatureSelector("jmi", missing="ignore", bins="frequency", n_bins=4),
+    "frequency": FeatureSelector("jmi", bins="frequency", n_bins=4),
     "mdlp": FeatureSelector("mim", bins="mdlp"),
     "laim": FeatureSelector("mim", bins="laim"),
     "numbers": FeatureSelector("mrmr", target_bins="frequency"),

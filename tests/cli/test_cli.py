@@ -154,12 +154,12 @@ def test_every_option_reaches_the_library(run) -> None:
         run,
         *("-c", "mlfs_global", "-n", "6", "--include", "drums", "--exclude", "tempo*"),
         *("--group", "loud=*loudness*", "--prefilter", "12", "--bins", "width", "--n-bins", "4"),
-        *("--nominal-limit", "5", "--missing", "ignore", "--network", "chain", "--order", "given"),
+        *("--nominal-limit", "5", "--missing", "level", "--network", "chain", "--order", "given"),
         *("-k", "2", "-j", "2", "--format", "json", SONGS),
     )
     ready = mlfs.prepare(
         SONGS, groups={"loud": ["*loudness*"]}, bins="width", n_bins=4, nominal_limit=5,
-        missing="ignore",
+        missing="level",
     )  # fmt: skip
     found = mlfs.select(
         ready, "mlfs_global", 6, include=["drums"], exclude=["tempo*"], prefilter=12,

@@ -21,6 +21,7 @@ from mlfs.information.exact import ExactInfo
 from mlfs.information.for_search import report, table_of, view_of_some
 from mlfs.information.info import Info
 from mlfs.search.greedy import best_first, greedy
+from tests.left_out import info_of_codes
 
 ONLY_PLANES, ONLY_LISTS = 0.0, float("inf")
 CHAIN = [(), (0,), (0, 1), (2,)]
@@ -69,7 +70,7 @@ def test_planes_and_lists_give_the_same_bits(name, seed, monkeypatch):
     answers, forms = [], []
     for word_cost in (ONLY_PLANES, ONLY_LISTS):
         monkeypatch.setattr(column_groups, "WORD_COST", word_cost)
-        info = Info.from_codes(*table(seed), parents=CHAIN, ignore_missing=seed == 3)
+        info = info_of_codes(*table(seed), parents=CHAIN, ignore_missing=seed == 3)
         answers.append(told(name, info))
         forms.append(report(info)["layouts"])
     assert answers[0] == answers[1]

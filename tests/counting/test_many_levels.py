@@ -88,7 +88,7 @@ def test_missing_values_and_impurity_give_what_tables_give(case: str, name: str)
         X[:20, 0] = X[:9, 6] = np.nan
     if case in {"labels", "both"}:
         Y[rng.random(Y.shape) < 0.1] = np.nan
-    options: dict[str, Any] = {"missing": "ignore", "nominal_limit": ROWS}
+    options: dict[str, Any] = {"nominal_limit": ROWS}
     if case == "weights":
         options["sample_weight"] = rng.integers(0, 3, ROWS)
     walked = mlfs.select((X, Y), name, 5, **options)

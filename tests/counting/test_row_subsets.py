@@ -61,7 +61,7 @@ def test_corrections_and_left_out_values_are_those_of_the_rows() -> None:
     X = TABLES["planes"].astype(float)
     X[RNG.random(X.shape) < 0.05] = np.nan
     Y, kept = labels(TABLES["planes"]), RNG.random(N) < 0.5
-    for options in ({"missing": "ignore"}, {"correction": "expected"}):
+    for options in ({}, {"correction": "expected"}):
         ready = mlfs.prepare((X, Y), **options)
         alone = prepared_of((X[kept], Y[kept]), options, ready.binnings)
         one = mlfs.select(ready.among_rows(kept), "mim", 6)

@@ -38,7 +38,7 @@ def asked(info: Info, word: str) -> list[np.ndarray]:
 @pytest.mark.parametrize("word", WORDS)
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"missing": "ignore"}, {"estimator": "gaussian"}, {"correction": "expected"}],
+    [{}, {"missing": "level"}, {"estimator": "gaussian"}, {"correction": "expected"}],
     ids=lambda settings: next(iter(settings.values()), "plain"),
 )
 def test_an_answer_that_is_changed_in_place_is_no_other_next_time(

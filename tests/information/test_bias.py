@@ -141,8 +141,9 @@ def test_auto_leaves_alone_what_cannot_be_corrected_and_says_so():
     assert mlfs.select(ready, "mim", 2).settings["correction"] == "expected"
     with pytest.raises(UsageError, match="correction is for mlfs"):
         mlfs.select(ready, "mim", 2, correction="none")
-    gaps = np.where(X == 7, np.nan, X)
-    picked = mlfs.select((gaps, Y), "mim", missing="ignore", **options)
+    gaps = Y.astype(float)
+    gaps[3, 0] = np.nan
+    picked = mlfs.select((X, gaps), "mim", **options)
     assert picked.settings["correction"] == "none"
     assert "which is not corrected: the correction 'expected' cannot leave rows" in picked.notes[-1]
 
@@ -240,7 +241,9 @@ def test_what_a_correction_cannot_do_is_refused():
     ):
         mlfs.select((X, Y), "mlcfs_global", n=2, correction="expected")
     with pytest.raises(DataError, match="cannot leave rows with missing values out"):
-        mlfs.select((np.where(X == 7, np.nan, X), Y), correction="expected", missing="ignore")
+        mlfs.select(
+            (X, np.where(np.arange(len(X))[:, None] == 7, np.nan, Y)), correction="expected"
+        )
     ready = mlfs.prepare((X, Y))
     with pytest.raises(UsageError, match="correction is for mlfs"):
         mlfs.select(ready, correction="expected")

@@ -44,9 +44,9 @@ class Here:
         self.of_labels = Table(Counts.of(x.take(np.arange(0)), y, **counting)[0], Q, mask_of)
         tables = [held.table for held in self.held]
         orders = [slice(None) if t.positions is None else t.positions for t in tables]
-        self.f_valid = np.concatenate([t.f_valid[o] for t, o in zip(tables, orders, strict=True)])
+        levels = [t.counts.levels[o] for t, o in zip(tables, orders, strict=True)]
+        self.levels = np.concatenate(levels)
         self.rows_of_levels = [r for t in tables for r in t.rows_of_levels]
-        self.f_all_valid = all(table.f_all_valid for table in tables)
         self.size = len(self.held)
 
     def ask(
@@ -69,12 +69,11 @@ def table(missing: float) -> tuple[Codes, Codes]:
     return Codes.from_dense(X), Codes.from_dense(Y)
 
 
-PLAIN: dict[str, Any] = {"weights": None, "ignore_missing": False}
+PLAIN: dict[str, Any] = {"weights": None}
 WAYS: dict[str, tuple[float, Any, dict[str, Any]]] = {
     "plain": (0.0, ExactInfo, PLAIN),
     "missing": (0.05, ExactInfo, PLAIN),
-    "left out": (0.05, ExactInfo, {**PLAIN, "ignore_missing": True}),
-    "weights": (0.05, ExactInfo, {**PLAIN, "weights": np.arange(N) % 4, "ignore_missing": True}),
+    "weights": (0.05, ExactInfo, {**PLAIN, "weights": np.arange(N) % 4}),
     "expected": (0.0, adjusted, PLAIN),
     "expected, unequal weights": (0.0, adjusted, {**PLAIN, "weights": np.arange(1, N + 1) << 20}),
 }
@@ -103,7 +102,7 @@ def test_every_criterion_picks_the_same(way: str) -> None:
                 np.testing.assert_array_equal(left, right, err_msg=name)
 
 
-@pytest.mark.parametrize("way", ["plain", "left out"])
+@pytest.mark.parametrize("way", ["plain", "missing"])
 def test_the_order_of_a_chain_on_all_features_is_the_same(way: str) -> None:
     missing, _, settings = WAYS[way]
     codes = table(missing)
@@ -113,7 +112,7 @@ def test_the_order_of_a_chain_on_all_features_is_the_same(way: str) -> None:
 
 
 def test_picks_may_be_asked_jointly_in_any_order() -> None:
-    missing, _, settings = WAYS["left out"]
+    missing, _, settings = WAYS["missing"]
     codes = table(missing)
     one = Here(*codes, [], **settings).held[0].info
     many = ColumnsInfo(Here(*codes, [7, 20], **settings), np.arange(Q))

@@ -10,6 +10,7 @@ from mlfs import CriterionError, Info
 from mlfs.information.for_search import table_of, with_parents
 from mlfs.information.info import VOCABULARY
 from tests import naive
+from tests.left_out import info_of_codes
 from tests.naive_more import gini_gain
 
 # Without the compiler a few problems suffice: coverage is seen, and the compiled run has them all.
@@ -181,7 +182,7 @@ def test_the_words_are_all_here():
 @pytest.mark.parametrize("label", [None, 0, 2])
 def test_every_word_is_what_the_oracle_says(seed, x, y, ignore, label):
     X, Y = codes(seed, x=x, y=y)
-    info = Info.from_codes(X, Y, parents=CHAIN, ignore_missing=ignore)
+    info = info_of_codes(X, Y, parents=CHAIN, ignore_missing=ignore)
     columns, labels = plain(X, None if ignore else "missing"), plain(Y)
     view = info if label is None else info.for_label(label)
     own, parents = (labels, CHAIN) if label is None else ([labels[label]], [CHAIN[label]])
@@ -225,8 +226,8 @@ def test_axes():
 def test_integer_weights_are_repetition(seed, ignore):
     X, Y = codes(seed, x=0.1, y=0.1)
     times = np.random.default_rng(seed).integers(0, 4, len(X))
-    weighed = Info.from_codes(X, Y, parents=CHAIN, weights=times, ignore_missing=ignore)
-    repeated = Info.from_codes(
+    weighed = info_of_codes(X, Y, parents=CHAIN, weights=times, ignore_missing=ignore)
+    repeated = info_of_codes(
         np.repeat(X, times, axis=0),
         np.repeat(Y, times, axis=0),
         parents=CHAIN,
@@ -304,7 +305,7 @@ def test_hardly_any_rows(rows):
 def test_columns_in_which_all_is_missing(ignore):
     X, Y = codes(3)
     X[:, 1], Y[:, 1] = -1, -1
-    info = Info.from_codes(X, Y, parents=CHAIN, ignore_missing=ignore)
+    info = info_of_codes(X, Y, parents=CHAIN, ignore_missing=ignore)
     columns, labels = plain(X, None if ignore else "missing"), plain(Y)
     for s in (0, 1):
         said, told = words(info, s), oracle(columns, labels, labels, CHAIN, s, range(7))
@@ -383,7 +384,7 @@ LONG_CHAIN = [(), (0,), (0, 1), (0, 2)]
 @pytest.mark.parametrize("ignore", [False, True])
 def test_more_rows_than_bits_in_a_word(seed, ignore):
     X, Y = long_codes(seed)
-    info = Info.from_codes(X, Y, parents=LONG_CHAIN, ignore_missing=ignore)
+    info = info_of_codes(X, Y, parents=LONG_CHAIN, ignore_missing=ignore)
     columns, labels = plain(X, None if ignore else "missing"), plain(Y)
     for s in [4] if FEW else range(0, 9, 2):
         compare(words(info, s), oracle(columns, labels, labels, LONG_CHAIN, s, range(9)))

@@ -9,6 +9,7 @@ from mlfs.counting import column_groups
 from mlfs.counting.parts import Parts
 from mlfs.information.info import Info
 from tests import naive, naive_more
+from tests.left_out import info_of_codes
 
 PICKED = [4, 1, 0]
 WORDS = {
@@ -66,7 +67,7 @@ def columns(values):
 @pytest.mark.parametrize("word", WORDS)
 def test_each_word_is_its_formula(word, where):
     X, Y = holes(*table(), where)
-    info = Info.from_codes(X, Y, ignore_missing=True)
+    info = info_of_codes(X, Y, ignore_missing=True)
     wanted = [formula(word, f, columns(X), columns(Y)) for f in range(X.shape[1])]
     np.testing.assert_allclose(WORDS[word](info), wanted, rtol=0, atol=1e-12)
     some = WORDS[word](info.only([7, 0, 4]))

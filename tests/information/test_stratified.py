@@ -95,14 +95,13 @@ def test_every_entropy_is_the_mean_over_strata(
 
 
 @pytest.mark.parametrize("name", ["mim", "jmi", "mrmr", "scls", "cmim", "mlcfs", "icap", "disr"])
-@pytest.mark.parametrize("missing", ["level", "ignore"])
 def test_missing_values_are_left_out_within_each_stratum(
-    monkeypatch: pytest.MonkeyPatch, name: str, missing: str
+    monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     some = with_holes(problem(5, labels=3), 5, x=0.15, y=0.1)
     strata = np.random.default_rng(6).integers(0, 2, len(some.Y))
     within(monkeypatch, strata.tolist(), [1] * len(some.Y))
-    walk(name, some, missing, given=strata)
+    walk(name, some, given=strata)
 
 
 @pytest.mark.parametrize("name", ["jmi", "scls", "mlcfs", "jim"])

@@ -14,6 +14,7 @@ from mlfs.counting.column_groups import LayoutKind
 from mlfs.criteria import available, get
 from mlfs.information.for_search import table_of, view_of_some
 from mlfs.search.greedy import greedy
+from tests.left_out import info_of_codes
 from tests.problems import Problem, problem, with_holes
 
 FALLING = sorted(name for name in available() if get(name)[1].falls)
@@ -92,7 +93,7 @@ def info_of(seed: int, kind: str) -> Info:
     if kind == "labels":
         Y = codes(with_holes(base, seed, y=0.1).Y)
     weights = rng.integers(1, 5, len(X)) if kind == "weighted" else None
-    info = Info.from_codes(X, Y, weights=weights, ignore_missing=kind == "ignored")
+    info = info_of_codes(X, Y, weights=weights, ignore_missing=kind == "ignored")
     if kind == "view":
         info = info.only(rng.permutation(info.d)[: info.d // 2 + 2])
     return info

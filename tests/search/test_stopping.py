@@ -8,6 +8,7 @@ import pytest
 import mlfs
 from mlfs import Info
 from mlfs.search.stopping import AutoStop
+from tests.left_out import info_of_codes
 
 
 def noise(seed, *, n=60, d=10, q=2):
@@ -48,7 +49,7 @@ def test_noise_in_labels_and_features_with_holes():
         X[rng.random(X.shape) < 0.2] = -1
         Y[rng.random(Y.shape) < 0.2] = -1
         for ignore in (False, True):
-            info = Info.from_codes(X, Y, ignore_missing=ignore)
+            info = info_of_codes(X, Y, ignore_missing=ignore)
             passed += bool(AutoStop(info, shuffles=50).significant.any())
     assert passed <= 4
 

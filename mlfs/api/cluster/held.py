@@ -88,9 +88,8 @@ class _Facts(NamedTuple):
     columns: Any
     notes: tuple[str, ...]
     binnings: Binnings
-    f_valid: np.ndarray
+    levels: np.ndarray
     rows_of_levels: list[np.ndarray]
-    f_all_valid: bool
     identifiers: list[int]
     missing: tuple[int, int, int]
     n_bytes: int
@@ -135,14 +134,14 @@ def _hold(part: Any, shared: _Shared, setting: _Setting) -> HeldColumns:
     identifiers = [setting.columns[j] for j in identifier_columns(data)]
     _, learned, table = count_columns(data, shared.weights, options, most, bytes_made([], data))
     held = HeldColumns(table, setting.first)
-    f_valid = table.f_valid if table.positions is None else table.f_valid[table.positions]
+    levels = table.counts.levels
+    levels = levels if table.positions is None else levels[table.positions]
     held.facts = _Facts(
         data.columns,
         data.notes,
         learned,
-        f_valid,
+        levels,
         table.rows_of_levels,
-        table.f_all_valid,
         identifiers,
         missing,
         held.__sizeof__(),
@@ -185,7 +184,6 @@ def _joined(parts: Sequence[HeldColumns], n_jobs: int = 1) -> Table:
         counts,
         table.q,
         table.mask_of,
-        ignore_missing=table.ignore_missing,
         positions=positions,
         budget=table.budget,
     )
@@ -229,9 +227,8 @@ class Workers:
         self.facts: list[_Facts] = self._try(
             lambda: [connection.submit(_facts, h) for h in self._held]
         )
-        self.f_valid = np.concatenate([facts.f_valid for facts in self.facts])
+        self.levels = np.concatenate([facts.levels for facts in self.facts])
         self.rows_of_levels = [rows for facts in self.facts for rows in facts.rows_of_levels]
-        self.f_all_valid = all(facts.f_all_valid for facts in self.facts)
 
     def _make(self) -> None:
         """Let workers hold what none holds: at first everything, later what was lost."""
@@ -292,7 +289,7 @@ class Workers:
             self._lent[s] = self.connection.submit(_lend, self._held[owner], s, on=on)
         self._lent.move_to_end(s)
         counts = self.of_labels.counts
-        size = max(1, counts.n_rows // 8 * int(self.f_valid[s]))
+        size = max(1, counts.n_rows // 8 * int(self.levels[s]))
         while len(self._lent) > max(2, LENT_BYTES // size):
             self._lent.popitem(last=False)
         return self._lent[s]

@@ -43,7 +43,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "bins": (*BINNINGS,), "n_bins": (2, 3, 7, 200), "nominal_limit": (1, 3),
     "estimator": ("gaussian",), "correction": ("expected",), "seed": (3,),
     "label_sets": (6, 2), "per_label": (True,),
-    "n_jobs": (2,), "missing": ("ignore",),
+    "n_jobs": (2,), "missing": ("error",),
     "prefilter": (1, 2), "network": ("chain", "tree"), "exclude": ((0,),), "max_memory": ("1MB",),
 }  # fmt: skip
 WIDE = 4000  # columns that are not ordered to the last one
