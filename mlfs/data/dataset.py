@@ -363,6 +363,7 @@ def join_datasets(train: Dataset, test: Dataset) -> Dataset:
         Y=stack(train.Y, test.Y),
         weights=weights,
         notes=tuple(dict.fromkeys([*train.notes, *test.notes])),
+        row_columns={},
     )
 
 
