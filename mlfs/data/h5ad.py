@@ -66,7 +66,7 @@ def from_anndata(data: Any, request: Request, path: str = "<memory>") -> Dataset
     X = _table(data, request, path)
     cells = getattr(X, "shape", (0, 0))
     if hasattr(X, "nnz"):
-        refuse_sparse(request.limits, cells, path)
+        refuse_sparse(request.limits, cells[1:], path)
     else:
         refuse_more(request.limits, "max_cells", cells[0] * cells[1], "cells", path)
     obs = data.obs

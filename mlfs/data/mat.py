@@ -29,7 +29,7 @@ import scipy.sparse as sp
 from mlfs.data.dataset import Dataset, Source, stack
 from mlfs.data.files import InputFile
 from mlfs.data.metadata import from_parts, pairs, values_of
-from mlfs.data.request import Request, refuse_more, refuse_unpacked
+from mlfs.data.request import Request, refuse_more, refuse_sparse, refuse_unpacked
 from mlfs.errors import DataError, MlfsError, ParseError, printable
 
 MATRICES = ("data", "target", "train_data", "train_target", "test_data", "test_target")
@@ -95,7 +95,9 @@ def _load(file: InputFile) -> tuple[dict[str, Any], list[str]]:
             found = whosmat(stream)
             for name, shape, kind in found:
                 _check_variable(name, kind, path)
-                if name in KNOWN and kind != "sparse":
+                if name in KNOWN and kind == "sparse":
+                    refuse_sparse(limits, shape, path)
+                elif name in KNOWN:
                     refuse_more(limits, "max_cells", math.prod(shape), f"cells of {name}", path)
                     refuse_unpacked(limits, EIGHT * math.prod(shape), file.size, path)
             stream.seek(0)

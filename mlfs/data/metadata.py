@@ -198,7 +198,7 @@ def from_parts(
     """
     for table in (X, Y):
         if sp.issparse(table):
-            refuse_sparse(request.limits, table.shape, path)
+            refuse_sparse(request.limits, table.shape[1:], path)
         elif table is not None:
             refuse_more(request.limits, "max_cells", table.size, "cells", path)
     as_given = Y is not None and values is None

@@ -166,7 +166,7 @@ class Archive:
         n, d = (int(length) for length in shape)
         if min(n, d) < 0:
             raise ParseError(f"{key}_shape is {n} x {d}", self.path)
-        refuse_sparse(self.limits, (n, d), self.path)
+        refuse_sparse(self.limits, (d,), self.path)
         data = np.ones(len(indices)) if parts["data"] is None else parts["data"]
         try:
             matrix = sp.csr_array((data, indices, indptr), shape=(n, d))

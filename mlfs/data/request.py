@@ -10,7 +10,7 @@ from mlfs.errors import DataError, ParseError, UsageError, check_name, printable
 
 GIB = 1 << 30
 UNPACKED = 100
-LINE = 64  # cells that a row, column or label of a sparse table counts as
+LINE = 256  # cells that a column or label of a sparse table counts as
 UNNEEDED = "nobody looks at it"
 MISSING = frozenset({  # as pandas has them, and ?
     "", "?", "NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None", "<NA>",
@@ -29,7 +29,7 @@ class Limits:
         The most bytes that a compressed file, an archive or standard input may unpack to; as it is
         by default, `UNPACKED` times the bytes of a large file.
     max_cells : int
-        The most cells of a table, that is rows times columns; in a sparse one each row, column and
+        The most cells of a table, that is rows times columns; in a sparse one each column and
         label counts as `LINE` cells, and its entries do not count.
 
     Examples
@@ -236,12 +236,12 @@ def refuse_unpacked(limits: Limits, unpacked: int, packed: int, path: str) -> No
         raise exceeded(limits, "max_decompressed", unpacked, noun, path, enough=2 * unpacked)
 
 
-def refuse_sparse(limits: Limits, shape: Iterable[int], path: str) -> None:
-    """Refuse a sparse table of too many rows, features and labels, declared or present.
+def refuse_sparse(limits: Limits, sizes: Iterable[int], path: str) -> None:
+    """Refuse a sparse table of too many features and labels, declared or present.
 
     Examples
     --------
-    >>> refuse_sparse(Limits(), (10, 1_000_000, 5), "a.xmc")
+    >>> refuse_sparse(Limits(), (1_000_000, 5), "a.xmc")
     """
-    noun = f"cells (a row, feature or label of a sparse table counts as {LINE})"
-    refuse_more(limits, "max_cells", LINE * sum(shape), noun, path)
+    noun = f"cells (a feature or label of a sparse table counts as {LINE})"
+    refuse_more(limits, "max_cells", LINE * sum(sizes), noun, path)

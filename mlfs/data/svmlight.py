@@ -72,7 +72,7 @@ def read(source: bytes | InputFile, path: str, request: Request) -> Dataset:
         raise ParseError(f"a row holds an index that is not from 1 to {d}, as the note says", path)
     if not d:
         raise ParseError("no row holds a feature; a feature is written as index:value", path)
-    refuse_sparse(request.limits, (text.n_rows, d, len(labels)), path)
+    refuse_sparse(request.limits, (d, len(labels)), path)
     X = text.table(d, first)
     wrong = None if note is None else wrong_position(X, note[0])
     if wrong is not None:
@@ -250,7 +250,7 @@ def _header(line: str, path: str, request: Request) -> tuple[int, int, int]:
             "and labels", path, 1, 1,
         )  # fmt: skip
     n, d, q = map(int, words)
-    refuse_sparse(request.limits, (n, d, q), path)
+    refuse_sparse(request.limits, (d, q), path)
     if not (n and d):
         raise ParseError(
             f"the first line says {n} rows and {d} features; there is nothing", path, 1

@@ -135,4 +135,4 @@ def test_a_first_piece_has_as_many_rows_as_there_may_be(tmp_path, monkeypatch):
     limits = Limits().raised(["max_cells=700"])
     monkeypatch.setattr(files, "PIECE", 130)
     _, message = outcome(lambda: read(path, labels="y", limits=limits))
-    assert "2752 cells (a row" in message
+    assert "768 cells (a feature" in message

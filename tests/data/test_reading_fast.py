@@ -161,7 +161,7 @@ def test_there_is_room_for_all_rows_up_to_the_limit(sparse: bool) -> None:
     request = Request(labels="l", classes=True)
     data = arff.read(text.encode(), "t", request)
     assert (data.X.toarray() if sparse else data.X).tolist() == x[:, :2].tolist()
-    few = Request(labels="l", classes=True, limits=Limits(max_cells=64 * 3002 if sparse else 8998))
+    few = Request(labels="l", classes=True, limits=Limits(max_cells=256 * 2 if sparse else 8998))
     with pytest.raises(MlfsError, match="more than the limit of"):
         arff.read(text.encode(), "t", few)
 

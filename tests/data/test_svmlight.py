@@ -125,7 +125,7 @@ def test_classes_if_asked_for():
         ("a 1:2\n", "t.svm:1:1: 'a' is not a label id"),
         ("1.5 1:2\n", "t.svm:1:1: '1.5' is not a label id"),
         ("1,-5 1:2\n", "t.svm:1: -5 is not a label id, a whole number from 0"),
-        ("1 99999999:1\n", "t.svm: 6400000064 cells (a row, feature or label of a sparse table"),
+        ("1 99999999:1\n", "t.svm: 25600000000 cells (a feature or label of a sparse table"),
         ("1 1:1 " + "9" * 30 + ":1\n", "t.svm:1:7: the index 9999999999999999999 is too large"),
         ("9" * 30 + " 1:1\n", "is not a label id; labels are whole numbers of at most 18 digits"),
         ("# mlfs {]\n1 1:1\n", "t.svm:1: the note '# mlfs' about the columns is not what mlfs"),

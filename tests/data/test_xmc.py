@@ -72,10 +72,10 @@ def test_rows_without_anything_are_kept():
         ("0 3 4\n", "t.txt:1: the first line says 0 rows and 3 features"),
         (
             "1 99999999 1\n0 0:1\n",
-            "t.txt: 6400000064 cells (a row, feature or label",
+            "t.txt: 25600000000 cells (a feature or label of a",
         ),
-        ("1 2 99999999\n0 0:1\n", "raise it with --limit max_cells=6400000128"),
-        ("999999999999 2 1\n0 0:1\n", "are more than the limit of 1073741824"),
+        ("1 2 99999999\n0 0:1\n", "raise it with --limit max_cells=25600000256"),
+        ("999999999999 2 1\n0 0:1\n", "the first line says 999,999,999,999 rows and 1 follow"),
     ],
 )
 def test_what_cannot_be_read_is_said_with_its_place(text, says):

@@ -365,8 +365,7 @@ class ArffRows:
         if not self.n_rows:
             raise ParseError("there is no row after @data", self.path, self.header.line)
         if self.is_sparse:
-            shape = self.n_rows, len(self.header.attributes)
-            refuse_sparse(self.request.limits, shape, self.path)
+            refuse_sparse(self.request.limits, (len(self.header.attributes),), self.path)
         body = self._whole or self._join()
         return dataset_of(body, self.header, self.roles, self.request, self.path)
 

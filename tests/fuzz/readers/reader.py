@@ -85,7 +85,7 @@ def check_sound(data: Dataset, limits: Limits) -> None:
     """Hold a data set to what its class promises, and to the limits."""
     n, d, q = data.shape
     _demand(n > 0 and d > 0, "there is no row or no feature")
-    cells = LINE * (n + d) if data.is_sparse else n * d
+    cells = LINE * d if data.is_sparse else n * d
     _demand(cells <= limits.max_cells, "more cells than the limit")
     _demand(data.Y.shape[0] == n and len(data.columns) == d and len(data.labels) == q, "shapes")
     X, Y = data.X, data.Y

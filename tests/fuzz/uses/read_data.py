@@ -23,7 +23,7 @@ from tests.fuzz.cases import Case, Finding, Target
 from tests.fuzz.readers.reader import Reader, check_numbers, check_sound
 from tests.fuzz.targets import target
 
-READERS = ("arff", "csv", "svmlight", "xmc", "npz", "mat")
+READERS = ("arff", "csv", "svmlight", "xmc", "npz")
 NUMBERS = [
     0.0,
     1.0,
