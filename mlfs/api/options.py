@@ -30,13 +30,14 @@ from mlfs.api.value_kinds import (
 )
 from mlfs.binnings import BINNINGS, COUNTED, WITHOUT_LABELS
 from mlfs.errors import UsageError, printable
+from mlfs.formats import FORMATS
 
 if TYPE_CHECKING:
     from mlfs.criteria import Criterion
 
 DEFAULT_CRITERION = "scls"
 SEEDS = 2**31 - 1  # below which seeds are drawn
-TO_SELECT, TO_COUNT = "What to select", "How to count"
+TO_SELECT, TO_COUNT, DATA = "What to select", "How to count", "Data"
 
 
 @dataclass(frozen=True)
@@ -342,6 +343,59 @@ OPTIONS: tuple[Option, ...] = (
         TO_SELECT, "S", reported=True, page="how-many.md#a-time-limit",
     ),
     Option("verbose", Kind(), False, "Report each pick, long work and all notes on stderr."),
+)  # fmt: skip
+READING: tuple[Option, ...] = (  # of `mlfs.read`, and of every command that reads data
+    Option(
+        "labels", Kind(), None,
+        "Which columns are labels: a,b,c; 'lab_*'; first:6; last:6; @names.txt; or one column of "
+        "lists.", ("--labels",), DATA, "SPEC", call="read",
+    ),
+    Option(
+        "source_format", Kind(), None,
+        f"The format of the data: {' '.join(FORMATS.ours)}. By default the suffix tells.",
+        ("--from",), DATA, "FORMAT", call="read", argument="format",
+    ),
+    Option(
+        "separator", Kind(), "|", "The separator between the labels in a column of lists.",
+        ("--separator",), DATA, "TEXT", call="read",
+    ),
+    Option(
+        "delimiter", Kind(), "",
+        "What is between the cells of a CSV file: ';', or comma, semicolon, tab, bar, space.",
+        ("--delimiter",), DATA, "CHAR", call="read",
+    ),
+    Option(
+        "decimal", Choice(choices=(".", ",")), ".", "The decimal sign of a CSV or TSV file.",
+        ("--decimal",), DATA, call="read",
+    ),
+    Option(
+        "missing_values", Kind(), (),
+        "Further words, or numbers, that stand for a missing value in a CSV or TSV file, such as "
+        "unknown,-999. NA, NULL, None and those that pandas takes always do.",
+        ("--missing-values",), DATA, "WORDS", call="read",
+    ),
+    Option(
+        "dates", Choice(choices=("skip", "parts", "keep")), None,  # what the command does by itself
+        "Dates are left out (skip), counted as year, month, weekday and hour (parts), or kept as "
+        "they are (keep). By default left out, and kept by mlfs convert.",
+        ("--dates",), DATA, call="read",
+    ),
+    Option(
+        "layer", Kind(), "", "The layer of an h5ad file that is read instead of its X.",
+        ("--layer",), DATA, "NAME", call="read",
+    ),
+    Option(
+        "encoding", Kind(), "utf-8", "The encoding of a text file.", ("--encoding",), DATA, "NAME",
+        call="read",
+    ),
+    Option(
+        "limit", Kind(), None, "Raise a limit of the readers, such as max_cells=2G.", ("--limit",),
+        DATA, "NAME=NUMBER", repeated=True, call="read", argument="limits",
+    ),
+    Option(
+        "classes", Switch(), False, "Take labels with more than two values.", ("--classes",), DATA,
+        call="read",
+    ),
 )  # fmt: skip
 FITTING = (
     Option(

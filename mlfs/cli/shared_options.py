@@ -8,24 +8,20 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from mlfs.api.options import NAMED, OPTIONS, TO_SELECT, Option
+from mlfs.api.options import NAMED, OPTIONS, READING, TO_SELECT, Option
 from mlfs.api.value_kinds import FeatureNumber, Number, Switch, ThreadCount, Whole, literal
 from mlfs.binnings import BINNINGS
 from mlfs.cli.console import Console
 from mlfs.cli.help import OTHER, topical
 from mlfs.cli.panel_options import pair, read_panel
 from mlfs.errors import DataError, UsageError, printable, setting
-from mlfs.formats import FORMATS
 
 if TYPE_CHECKING:
     from mlfs.criteria import Criterion
 
 
 WORDS = ("all", "auto", "cv", "fdr")  # numbers of features
-READING = (
-    "labels", "classes", "separator", "encoding", "source_format", "limit", "delimiter", "decimal",
-    "missing_values", "dates", "layer",
-)  # fmt: skip
+READ = {option.name for option in READING}
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -86,62 +82,6 @@ def form_of(what: str, *forms: str) -> Callable[[F], F]:
     )  # fmt: skip
 
 
-def _labels(otherwise: str) -> Callable[[F], F]:
-    return topical(
-        "Data",
-        "--labels",
-        metavar="SPEC",
-        help="Which columns are labels: a,b,c; 'lab_*'; first:6; last:6; @names.txt; or one "
-        f"column of lists. By default {otherwise}.",
-    )
-
-
-_reading = stacked(
-    topical(
-        "Data", "--from", "source_format", metavar="FORMAT",
-        help=f"The format of the data: {' '.join(FORMATS.ours)}. By default the suffix tells.",
-    ),
-    topical(
-        "Data", "--separator", metavar="TEXT", default="|", show_default=True,
-        help="The separator between the labels in a column of lists.",
-    ),
-    topical(
-        "Data", "--delimiter", metavar="CHAR", default="",
-        help="What is between the cells of a CSV file: ';', or comma, semicolon, tab, bar, space.",
-    ),
-    topical(
-        "Data", "--decimal", type=click.Choice([".", ","]), default=".", show_default=True,
-        help="The decimal sign of a CSV or TSV file.",
-    ),
-    topical(
-        "Data", "--missing-values", metavar="WORDS",
-        help="Further words, or numbers, that stand for a missing value in a CSV or TSV file, such "
-        "as unknown,-999. NA, NULL, None and those that pandas takes always do.",
-    ),
-    topical(
-        "Data", "--dates", type=click.Choice(("skip", "parts", "keep")),
-        help="Dates are left out (skip), counted as year, month, weekday and hour (parts), or kept "
-        "as they are (keep). By default left out, and kept by mlfs convert.",
-    ),
-    topical("Data", "--layer", metavar="NAME", default="",
-            help="The layer of an h5ad file that is read instead of its X."),
-    topical("Data", "--encoding", metavar="NAME", default="utf-8", show_default=True,
-            help="The encoding of a text file."),
-    topical(
-        "Data", "--limit", metavar="NAME=NUMBER", multiple=True,
-        help="Raise a limit of the readers, such as max_cells=2G. Repeatable.",
-    ),
-)  # fmt: skip
-
-
-reading_labels = stacked(_labels("the Mulan .xml beside the file, or MEKA's -C"), _reading)
-reading_known = stacked(_labels("the columns that have the names of the model's labels"), _reading)
-reading = stacked(
-    reading_labels,
-    topical("Data", "--classes", is_flag=True, help="Take labels with more than two values."),
-)
-
-
 def count(_: click.Context, __: click.Parameter, value: str | None) -> int | float | str | None:
     """80 is a number, 0.1 a share, auto and cv leave it to the data."""
     if value is None or value.strip().lower() in WORDS:
@@ -185,7 +125,7 @@ def _flag(option: Option) -> Callable[[F], F]:
         settings["type"] = int
     elif isinstance(kind, FeatureNumber):
         settings["callback"] = count
-    if not (option.default is None or option.default is False or option.default == ()):
+    if not (option.default is None or option.default is False or option.default in ((), "")):
         settings |= {"default": option.default, "show_default": True}
     return topical(option.topic, *option.flags, option.name, **settings)
 
@@ -202,6 +142,17 @@ def declared(*names: str) -> Callable[[Any], Any]:
     )
 
 
+def _reading(labels: str = "", *, classes: bool = False) -> Callable[[F], F]:
+    """Make a decorator for the options of reading; which columns are labels by default is said."""
+    spec, *others = (option for option in READING if classes or option.name != "classes")
+    spec = replace(spec, help=f"{spec.help} By default {labels}.")
+    return flags_of([spec, *others])
+
+
+BESIDE = "the Mulan .xml beside the file, or MEKA's -C"
+reading = _reading(BESIDE, classes=True)
+reading_labels = _reading(BESIDE)
+reading_known = _reading("the columns that have the names of the model's labels")
 selecting = stacked(
     declared(),
     topical(
@@ -227,14 +178,11 @@ def input_data(
     from mlfs.data import Limits
 
     most = options.get("max_memory")
-    reading = {name: options.pop(name, False) for name in READING}
-    reading["format"] = reading.pop("source_format")
-    reading["limits"] = Limits().raised(reading.pop("limit"))
-    reading |= {name: reading[name] or "" for name in ("delimiter", "layer")}
-    reading["decimal"] = reading["decimal"] or "."
+    reading = {o.argument or o.name: options.pop(o.name, None) or o.default for o in READING}
+    reading["limits"] = Limits().raised(reading["limits"] or ())
+    reading["dates"] = reading["dates"] or dates
     words = reading["missing_values"] or ""
     reading["missing_values"] = [word.strip() for word in words.split(",") if word.strip()]
-    reading["dates"] = reading["dates"] or dates
     from mlfs.datasets.fetching import place_of
 
     place, numbers = place_of(path), options.get("target_bins") is not None
@@ -302,7 +250,7 @@ def selection_options(options: Mapping[str, Any]) -> tuple[Criterion, dict[str, 
     """The criterion, and the values of all options; checked before the data are read."""
     from mlfs.criteria import get, typed
 
-    settings = {name: value for name, value in options.items() if name not in READING}
+    settings = {name: value for name, value in options.items() if name not in READ}
     settings["dates"] = options.get("dates") or "skip"  # as the settings of the answer say
     settings["parameters"] = parameters_of(settings["parameters"])
     read_panel(settings)

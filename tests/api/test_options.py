@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import operator
 import re
@@ -17,10 +18,11 @@ import mlfs
 from mlfs import cli
 from mlfs.api import value_kinds
 from mlfs.api.moved import MOVED
-from mlfs.api.options import FITTING, NAMED, OPTIONS, PREPARING, check_options
+from mlfs.api.options import FITTING, NAMED, OPTIONS, PREPARING, READING, check_options
 from mlfs.api.prepared import Preparing
 from mlfs.binnings import BINNINGS
 from mlfs.compare import number_of_features
+from mlfs.data.request import Request
 from mlfs.errors import UnknownName
 
 DATA = ([[0, 1], [1, 1], [0, 0], [1, 0]], [[0], [1], [0], [1]])
@@ -57,6 +59,25 @@ def test_what_the_command_calls_besides_has_the_arguments() -> None:
     for option in OPTIONS:
         signature = inspect.signature(CALLS[option.call]).parameters
         assert (option.argument or option.name) in signature
+
+
+def test_options_of_reading_are_those_of_read() -> None:
+    signature = inspect.signature(mlfs.read).parameters
+    fields = {field.name for field in dataclasses.fields(Request)}
+    for option in READING:
+        name = option.argument or option.name
+        assert signature[name].default == option.default or option.name == "dates"
+        assert name in fields | {"format"}
+    beside = {"path", "known", "numbers", "max_memory", "needed"}  # not on the command line
+    assert {option.argument or option.name for option in READING} == set(signature) - beside
+
+
+@pytest.mark.parametrize("command", ["select", "info", "convert", "train", "predict"])
+def test_commands_that_read_have_the_flags_of_reading(command: str) -> None:
+    params = {one.name: one for one in cli.cli.commands[command].params}
+    for option in READING:
+        if option.name != "classes":
+            assert tuple(params[option.name].opts) == option.flags
 
 
 def test_type_checkers_know_the_options_of_preparing() -> None:
