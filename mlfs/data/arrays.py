@@ -75,7 +75,7 @@ def from_arrays(
         Which columns of the frame X are the labels, when Y is not given: names, or a text as
         ``--labels`` takes it (see `mlfs.data.labels.finding`).
     numbers : bool
-        Keep label columns of numbers as numbers, to be binned by ``target_bins``.
+        Keep label columns of numbers as numbers, to be binned by `mlfs.data.bin_targets`.
     dates : {"skip", "parts", "keep"}
         What becomes of dates: left out, counted by year, month, weekday and hour, or kept: words as
         words, and other dates as seconds since 1970.

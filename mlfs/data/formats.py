@@ -212,7 +212,7 @@ def read(
         The labels of a model, instead of `labels`: columns of these names are labels, and none
         needs to be there.
     numbers : bool
-        Keep label columns of numbers as numbers; ``target_bins`` of `mlfs.select` bins them.
+        Keep label columns of numbers as numbers; `mlfs.data.bin_targets` bins them.
     delimiter : str
         What is between the cells of a CSV file, such as ``;``, or its name: tab, space, ...
     decimal : {".", ","}

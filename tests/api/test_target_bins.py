@@ -93,8 +93,8 @@ def test_a_selector_for_regression() -> None:
 @pytest.mark.parametrize(
     ("target", "message"),
     [
-        (y, "which is continuous, and labels are classes; bin it "),
-        (np.column_stack([y, y]), "for numbers "),
+        (y, "which is continuous, and labels are classes; bin it with mlfs"),
+        (np.column_stack([y, y]), "bin numbers with "),
     ],
 )
 def test_a_continuous_target_without_it_is_refused(target: np.ndarray, message: str) -> None:
@@ -143,8 +143,9 @@ def test_the_command_bins_targets_of_files(
         Path(path).write_text(f"@relation t\n{head}@data\n{rows}\n")
     common = ["select", "-c", "mrmr", "-n", "3", "--labels", "price", path]
     assert cli.main(common) == 1
-    assert "the label 'price' is continuous, and labels are classes; bin it with --target-bins" in (
-        capsys.readouterr().err
+    assert (
+        "the label 'price' is continuous, and labels are classes; bin it with mlfs.data.bin_targets"
+        in (capsys.readouterr().err)
     )
     smaller = str(tmp_path / f"smaller.{suffix}")
     arguments = ["--target-bins", "frequency", "--format", "json", "-o", smaller]

@@ -137,7 +137,9 @@ def test_a_remedy_names_the_flag_for_arrays_in_a_file_too(capsys, tmp_path: Path
     np.savez(path, X=np.arange(6).reshape(3, 2), Y=np.array([[0], [1], [2]]))
     begin = f"{path}: label 'y0' holds 2 in row 3: a label is 0 or 1 (or -1/+1); "
     classes = "for labels of several classes ask for classes (--classes)"
-    assert f"{begin}{classes}, for numbers give --target-bins\n" in error(capsys, "select", path)
+    said = error(capsys, "select", path)
+    assert f"{begin}{classes}, bin numbers with mlfs.data.bin_targets, " in said
+    assert said.endswith("or --target-bins frequency\n")
     assert f"{begin}{classes}\n" in error(capsys, "info", path)
-    with pytest.raises(DataError, match=r"t\.npz: label 'y0' holds 2 .*\(classes=True\), for num"):
+    with pytest.raises(DataError, match=r"t\.npz: label 'y0' holds 2 .*\(classes=True\), bin num"):
         mlfs.read(path)

@@ -27,12 +27,13 @@ MAX_CLASSES = 1 << 16
 FEW = 64  # numbers that are counted without being sorted
 _CLASSES = f"take its values as classes with {setting('classes', True)}"
 _OTHERS = f"choose other columns with {setting('labels')}"
-ASK_BINS = f"bin it with {setting('target_bins', 'frequency')}, or {_OTHERS}"
+_BINS = "mlfs.data.bin_targets, target_bins of a FeatureSelector, or --target-bins frequency"
+ASK_BINS = f"bin it with {_BINS}, or {_OTHERS}"
 ASK_EITHER = f"{_CLASSES}, {ASK_BINS}"
 ASK_CLASSES = f"{_CLASSES}, or {_OTHERS}"
 _ARRAYS = f"for labels of several classes ask for classes ({setting('classes', True)})"
-ASK_OF_ARRAYS = f"{_ARRAYS}, for numbers give {setting('target_bins')}"
-BIN_OF_ARRAYS = f"bin it with {setting('target_bins', 'frequency')}"
+BIN_OF_ARRAYS = f"bin it with {_BINS}"
+ASK_OF_ARRAYS = f"{_ARRAYS}, bin numbers with {_BINS}"
 ONLY_CLASSES = {ASK_EITHER: ASK_CLASSES, ASK_OF_ARRAYS: _ARRAYS}  # where nothing is binned
 # of labels of more than two values
 REMEDIES = (ASK_BINS, BIN_OF_ARRAYS, *ONLY_CLASSES, *ONLY_CLASSES.values())
