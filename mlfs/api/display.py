@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 
 from mlfs.api.selection import Chosen, ColumnNames, Ranking, Selection
-from mlfs.api.text import certainty_text
+from mlfs.api.text import certainty_text, told_by_lines
 from mlfs.data.html import details, pairs, table, text
 from mlfs.errors import plural, printable
 
@@ -53,6 +53,9 @@ def as_html(selection: Selection) -> str:
         blocks += [f"<p>and {plural(n_hidden, 'label')} more</p>"] if n_hidden else []
     else:
         blocks.append(_table(selection, selection))
+    if len(selection.told_by) > 1:
+        lines = "\n".join(told_by_lines(selection))
+        blocks.append(details("labels", f"<pre>{text(lines, 100_000)}</pre>"))
     blocks.append(details("settings", pairs({**selection.parameters, **selection.settings})))
     if selection.network is not None:
         blocks.append(details("label network", selection.network._repr_html_()))

@@ -386,6 +386,7 @@ def _explain_feature(
         after = probe.labels[ranking.label] if ranking.label else probe
         pick = own_pick or next(p for p in after.chosen if p.name == name)
         why = excluded or _why_filtered(selection.settings["prefilter"], place)
+        why = why or _why_not(ranking, candidate, names)
         yield _explanation(
             pick,
             ranking.label,
@@ -413,6 +414,20 @@ def _shared_information(
         information = float(view.mi_fs(s)[0])
         shared.append((int(dataset.given[column]), dataset.names[column], information))
     return tuple(sorted(shared, key=lambda pick: (-pick[2], pick[0])))
+
+
+def _why_not(ranking: Ranking, candidate: int, names: ColumnNames) -> str:
+    """Why a candidate is not picked, as the tests of an automatic number have it."""
+    found = ranking.significance
+    if found is None:
+        return f"it comes after the {plural(len(ranking), 'pick')}"
+    if not found.informative[candidate]:
+        return f"alone it tells no more than chance (p {found.p_values[candidate]:.3g})"
+    beside = found.p_beside[candidate]
+    if found.instead[candidate] < 0 or np.isnan(beside):
+        return "a constraint kept it out"
+    most_like = printable(names[int(found.instead[candidate])])
+    return f"it adds nothing to the picks (p {beside:.3g}); {most_like} is most like it"
 
 
 def _why_filtered(prefilter: int | None, place: int) -> str:

@@ -115,8 +115,7 @@ OPTIONS: tuple[Option, ...] = (
         "n", FeatureNumber(), None,
         "How many features: a number, a share such as 0.1, all, auto or fdr; on the command line "
         "also cv for cross-validation (cv:80 tries 80 at most). Per label, for each label. By "
-        "default what the criterion recommends, else auto, but at least one (of fewer than 100 "
-        "rows, half of the features).",
+        "default what the criterion recommends, else auto, but at least one.",
         ("-n", "--number"), TO_SELECT, "N", reported=True, fitted="n_features_to_select",
         page="how-many.md",
     ),
@@ -481,22 +480,21 @@ def is_auto(n: Any) -> bool:
     return isinstance(n, str) and n == "auto"
 
 
-def number_asked(n: Any, criterion: Criterion, estimator: str) -> Any:
-    """The number of features to search for: "auto" where none is given, if it can be.
+def number_asked(n: Any, criterion: Criterion) -> Any:
+    """The number of features to search for: "auto" where none is given.
 
-    A criterion that recommends a number keeps it. What "auto" compares with chance are counts; with
-    another estimator, None stands for half of the features.
+    A criterion that recommends a number keeps it.
 
     Examples
     --------
     >>> from mlfs import criteria
-    >>> [number_asked(None, criteria.get(name)[1], "counts") for name in ("scls", "mlig")]
+    >>> [number_asked(None, criteria.get(name)[1]) for name in ("scls", "mlig")]
     ['auto', None]
     """
     from mlfs.criteria import Criterion  # the help of the command does without numpy
 
     recommends = criterion.search != "greedy" or type(criterion).size is not Criterion.size
-    return "auto" if n is None and estimator == "counts" and not recommends else n
+    return "auto" if n is None and not recommends else n
 
 
 def n_of(n: Any, candidates: int, features: int) -> int | None:

@@ -19,13 +19,14 @@ from mlfs.api.selection_json import check_document
 from mlfs.criteria import Criterion
 from mlfs.data.dataset import Dataset
 from mlfs.errors import Caution, DataError, UsageError, plural, printable
-from mlfs.information.for_search import can_count_alone, counted_alone, plain_of
+from mlfs.information.for_search import can_count_alone, counted_alone
 from mlfs.information.info import Info
+from mlfs.search.additive import AdditiveTests
 from mlfs.search.blankets import Member, blanket_of
 from mlfs.search.certainty import Certainty
 from mlfs.search.checked import CheckedCriterion
 from mlfs.search.greedy import best_first, greedy
-from mlfs.search.panel import Demands, PanelRun
+from mlfs.search.panel import Constraints, Demands, PanelRun
 from mlfs.search.path_tests import can_pass, forward_stop, path_p_values
 from mlfs.search.picks import Pick, Picks, SearchResult
 from mlfs.search.stopping import AutoStop
@@ -74,6 +75,8 @@ class Plan:
         Whether an automatic number of features for all labels is never 0.
     demands : Demands, optional
         The constraints of a panel.
+    tests : callable, optional
+        Gives the tests of all candidates, for an automatic number and `at_least`.
     began : float
         When it began.
     """
@@ -87,6 +90,7 @@ class Plan:
     on_pick: Callable[[str, Pick], object] | None = None
     at_least_one: bool = False
     demands: Demands | None = None
+    tests: Callable[[], AdditiveTests] | None = None
     began: float = field(default_factory=time.perf_counter)
 
     def time_is_up(self) -> bool:
@@ -115,7 +119,7 @@ class _Task:
     numbers : ndarray of int, optional
         The candidates in `view`, where these are numbered anew.
     auto : AutoStop, optional
-        For ``n="auto"``: what closes candidates after a pick.
+        For ``n="auto"``: what decides whether a candidate is picked.
     best_only : bool
         No candidate tells more than chance, and the best is picked all the same.
     blanket : dict of int to Member, optional
@@ -137,10 +141,21 @@ class _Task:
         return self.view.features if self.numbers is None else self.numbers
 
     @property
-    def closes(self) -> Callable[[int], np.ndarray] | None:
-        """A function that gives the candidates which a pick closes."""
-        auto, features = self.auto, self.view.features
-        return None if auto is None or self.best_only else lambda s: auto.closes(s)[features]
+    def decides(self) -> AutoStop | None:
+        """The tests that decide whether a candidate is picked, where the number is automatic."""
+        return None if self.best_only else self.auto
+
+    def accepts(self, column: int) -> bool:
+        """Whether a candidate of the view is picked."""
+        assert self.auto is not None
+        if column in self.forced:
+            self.auto.force(self.candidate(column))
+            return True
+        return self.auto.accepts(self.candidate(column))
+
+    def candidate(self, column: int) -> int:
+        """The number among all candidates of one in the view."""
+        return column if self.numbers is None else int(self.numbers[column])
 
 
 def _task_of(plan: Plan, fixed: tuple[list[int], list[int]], info: Info, label: str) -> _Task:
@@ -148,7 +163,7 @@ def _task_of(plan: Plan, fixed: tuple[list[int], list[int]], info: Info, label: 
     options = plan.options
     task = _Task(info, *fixed, _number(plan, info, *map(len, fixed)))
     if is_auto(options.n):
-        task.auto = auto = AutoStop(plain_of(info), alpha=options.alpha, seed=options.seed)
+        task.auto = auto = _auto_stop(plan, info, task.excluded)
         left_out = sorted({*task.excluded, *auto.left_out.tolist()} - {*task.forced})
         task.best_only = len(left_out) == info.d and plan.at_least_one and not label
         if not task.best_only and plan.demands is None:
@@ -171,7 +186,6 @@ def _task_of(plan: Plan, fixed: tuple[list[int], list[int]], info: Info, label: 
         columns = np.setdiff1d(task.view.features, task.excluded, assume_unique=True)
         if plan.demands is None and can_count_alone(info, columns):
             task.numbers, task.view = columns, counted_alone(info, columns)
-            task.auto.narrow(plain_of(task.view), columns)
             task.forced = np.searchsorted(columns, task.forced).tolist()
             task.excluded, task.n = [], columns.size
     return task
@@ -217,7 +231,7 @@ def search(
     elif is_fdr(plan.options.n):
         result = _by_false_discoveries(plan, info, view, candidates, n, common)
     else:
-        result = greedy(plan.criterion, view, n, closes=task.closes, panel=panel, **common)
+        result = _greedy(plan, task, panel, common)
         if numbers is not None:
             result.picks = result.picks.renumbered(numbers)
         shortfall = "" if panel is None else panel.shortfall(n)
@@ -232,8 +246,35 @@ def search(
     if task.blanket is not None:
         result.members = task.blanket
         result.note = result.note or ("" if task.blanket else "no feature is in the blanket")
-    if n is None or not is_fdr(plan.options.n):
-        result.significance = None if task.auto is None else task.auto.significance
+    if task.auto is not None:
+        result.significance = task.auto.significance()
+        result.told_by = {} if label else task.auto.told_by()
+    return result
+
+
+def _auto_stop(plan: Plan, info: Info, excluded: Sequence[int] = ()) -> AutoStop:
+    assert plan.tests is not None
+    return AutoStop(info, plan.tests(), excluded, plan.options.alpha)
+
+
+def _greedy(
+    plan: Plan, task: _Task, panel: Constraints | None, common: dict[str, Any]
+) -> SearchResult:
+    """Search pick by pick; with an automatic number again among the picks that stay."""
+    assert task.n is not None
+    decides = task.decides
+    if decides is None or panel is not None:
+        closes = None if decides is None else lambda s: decides.closes(s)[task.view.features]
+        return greedy(plan.criterion, task.view, task.n, closes=closes, panel=panel, **common)
+    quiet = {**common, "on_pick": None}
+    result = greedy(plan.criterion, task.view, task.n, accepts=task.accepts, **quiet)
+    if not (result.interrupted or result.timed_out):
+        kept = {*decides.sweep([task.candidate(s) for s in task.forced])}
+        if len(kept) < len(result.picks):
+            stays = lambda s: task.candidate(s) in kept  # noqa: E731
+            result = greedy(plan.criterion, task.view, task.n, accepts=stays, **quiet)
+    result.picks, stopped = result.picks.report(common["on_pick"])
+    result.interrupted |= stopped
     return result
 
 
@@ -300,8 +341,7 @@ def _panel_run(plan: Plan, info: Info, task: _Task, label: str) -> PanelRun | No
     for name in demands.at_least:
         if name in numbers:
             of_label = info if label else info.for_label(numbers[name])
-            test = AutoStop(plain_of(of_label), alpha=plan.options.alpha, seed=plan.options.seed)
-            tells[name] = test.significant
+            tells[name] = _auto_stop(plan, of_label).informative
     worth = np.ones(info.d, bool)
     if task.auto is not None and not task.best_only:
         worth[task.auto.left_out] = False

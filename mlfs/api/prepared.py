@@ -92,6 +92,8 @@ class Prepared:
         The columns that name a row.
     held : tuple of int
         The columns that are held fixed, and are no candidates.
+    rows : ndarray of bool, optional
+        The rows that are counted, where these are not all (see `among_rows`).
     """
 
     dataset: Dataset
@@ -104,6 +106,7 @@ class Prepared:
     columns: tuple[str, ...] | None = field(default=None, repr=False)
     identifiers: Sequence[int] = ()
     held: tuple[int, ...] = ()
+    rows: np.ndarray | None = None
     _networks: dict[Any, Structure] = field(default_factory=dict, repr=False, compare=False)
 
     def __repr__(self) -> str:
@@ -201,13 +204,13 @@ class Prepared:
         if self.options["estimator"] == "gaussian":
             weights = None if self.weights is None else self.weights[kept]
             some = gaussian_among_rows(self.dataset, weights, kept, self.options)
-            return replace(self, info=some)
+            return replace(self, info=some, rows=kept)
         table = table_of(self.info).among_rows(kept)
         if isinstance(self.info, StratifiedInfo):
             strata = StratifiedInfo.of(table, self.info.codes[kept])
             strata = strata.made_of(AdjustedInfo) if is_adjusted(self.info) else strata
-            return replace(self, info=strata)
-        return replace(self, info=info_of(table, self.correction))
+            return replace(self, info=strata, rows=kept)
+        return replace(self, info=info_of(table, self.correction), rows=kept)
 
     def here(self) -> Prepared:
         """The same data counted in this process, where workers of a cluster hold the columns."""

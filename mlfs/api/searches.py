@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mlfs.api.candidates import Grouping
-from mlfs.api.options import is_fdr
+from mlfs.api.options import is_auto, is_fdr
 from mlfs.api.plan import Plan, fixed_candidates, search
 from mlfs.api.prepared import Prepared
-from mlfs.api.selection import Ranking
+from mlfs.api.selection import Ranking, ToldBy
 from mlfs.data.dataset import Dataset
 from mlfs.errors import Caution, UsageError, plural, printable
 from mlfs.information.columns_info import ColumnsInfo
@@ -31,6 +31,7 @@ class Searches:
     notes: list[str] = field(default_factory=list)
     interrupted: bool = False
     timed_out: bool = False
+    told_by: tuple[ToldBy, ...] = ()
     pair_terms: dict[str, int] = field(default_factory=lambda: {"counted": 0, "eager": 0})
     results: dict[int, SearchResult] = field(default_factory=dict)
 
@@ -66,7 +67,7 @@ def search_all(plan: Plan, prepared: Prepared, info: Info, per_label: bool) -> S
     if isinstance(info, ColumnsInfo) and is_fdr(plan.options.n):
         prepared = prepared.here()
         info = with_parents_of(prepared.info, info)
-    shared = per_label and plan.demands is None
+    shared = per_label and plan.demands is None and not is_auto(plan.options.n)
     results = _search_on_cluster(plan, prepared, info, labels, out) if shared else None
     if results is None:
         results = _search_here(plan, prepared, info, labels, out, per_label)
@@ -77,13 +78,14 @@ def search_all(plan: Plan, prepared: Prepared, info: Info, per_label: bool) -> S
         out.by_label[label_name] = _ranking_from(
             result, prepared.grouping, prepared.dataset, label_name
         )
+        out.told_by = _told_by(result, prepared)
         out.pair_terms["counted"] += result.counted
         out.pair_terms["eager"] += result.eager
         if result.note and not (per_label and result.timed_out):
             shortfalls[label_name] = result.note
         out.interrupted |= result.interrupted
         out.timed_out |= result.timed_out
-    out.notes = list(shortfalls.values())
+    out.notes = [*shortfalls.values(), *_untold(out.told_by)]
     if per_label and shortfalls:
         (name, why), n_others = next(iter(shortfalls.items())), len(shortfalls) - 1
         others = f" (and {plural(n_others, 'other label')})" if n_others else ""
@@ -92,6 +94,33 @@ def search_all(plan: Plan, prepared: Prepared, info: Info, per_label: bool) -> S
         searched = f"{len(out.by_label)} of {plural(len(labels), 'label')} were searched"
         out.notes.append(Caution(f"{searched}: the time of {plan.options.max_seconds:g} s was up"))
     return out
+
+
+def _told_by(result: SearchResult, prepared: Prepared) -> tuple[ToldBy, ...]:
+    """The columns that tell most about each label, by name."""
+    data, members = prepared.dataset, prepared.grouping.members
+    out = []
+    for label, told in sorted(result.told_by.items()):
+        column = None if told.column < 0 else members[told.column][0]
+        name = None if column is None else data.names[column]
+        index = None if column is None else int(data.given[column])
+        out.append(ToldBy(data.label_names[label], name, index, told.p_value, told.is_pick))
+    return tuple(out)
+
+
+def _untold(told_by: Sequence[ToldBy]) -> list[str]:
+    """A warning where no pick tells a label that some column tells."""
+    untold = [told for told in told_by if told.name is not None and not told.picked]
+    if not untold:
+        return []
+    first = untold[0]
+    others = f" (and {plural(len(untold) - 1, 'other label')})" if len(untold) > 1 else ""
+    return [
+        Caution(
+            f"no pick tells the label {printable(first.label)!r}{others}, but the column "
+            f"{printable(first.name)!r} does: include it, or select for each label (per_label)"
+        )
+    ]
 
 
 def refuse_permutations(prepared: Prepared, option: str, what: str) -> None:
@@ -136,7 +165,7 @@ def _search_on_cluster(
     from mlfs.api.cluster.label_searches import search_on_workers
 
     fixed = [fixed_candidates(plan, prepared, name) for name in labels]
-    searches = search_on_workers(plan, info, fixed, labels)
+    searches = search_on_workers(replace(plan, tests=None), info, fixed, labels)
     if searches is None:
         return None
     results, out.interrupted = searches
@@ -167,12 +196,19 @@ def _ranking_from(
     certainty = certainty_of(result, grouping, data, label)
     significance = result.significance
     if significance is not None and not grouping.trivial:
-        significance = replace(significance, columns=np.array([m[0] for m in grouping.members]))
+        first = np.array([columns[0] for columns in grouping.members])
+        instead = np.where(significance.instead >= 0, first[significance.instead], -1)
+        significance = replace(significance, columns=first, instead=instead)
     if data.places is not None:
         picks = picks.renumbered(data.given)
         terms = tuple(term.renumbered(data.given) for term in terms)
         if significance is not None:
-            significance = replace(significance, columns=data.given[significance.columns])
+            instead = significance.instead
+            significance = replace(
+                significance,
+                columns=data.given[significance.columns],
+                instead=np.where(instead >= 0, data.given[instead], -1),
+            )
     return Ranking(
         picks,
         ranks,

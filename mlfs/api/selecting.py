@@ -13,6 +13,7 @@ import numpy as np
 
 from mlfs import criteria
 from mlfs.api.candidates import features_named
+from mlfs.api.column_tests import column_tests
 from mlfs.api.estimators import unsupported_quantity
 from mlfs.api.moved import refuse_preparing, refuse_unknown
 from mlfs.api.options import (
@@ -44,8 +45,6 @@ from mlfs.information.info import spoken
 from mlfs.search.label_parents import Structure
 from mlfs.search.networks import network_for
 from mlfs.search.picks import Pick
-
-FEWEST_ROWS = 100  # of which an automatic number is the default
 
 
 def select(
@@ -104,8 +103,7 @@ def select(
         For ``n="auto"``, ``n="fdr"`` and what a panel has at least: false discoveries that are
         accepted.
     seed : int
-        Seeds (as `random_state` of an estimator does) the shuffles of ``n="auto"`` and the
-        permutations of ``n="fdr"``.
+        Seeds (as `random_state` of an estimator does) the permutations of ``n="fdr"``.
     max_seconds : float, optional
         The search ends after so many seconds, with the picks made so far: `timed_out` says so. The
         time is looked at after each pick; preparing the data does not count.
@@ -183,14 +181,13 @@ def _selected(
     if isinstance(data, Prepared) and preparing:
         refuse_preparing(preparing)
     prepared = prepared_of(data, preparing)
-    is_default, estimator = options.n is None, prepared.options["estimator"]
-    options = options.but(n=number_asked(options.n, instance, estimator))
-    if is_default and prepared.dataset.shape[0] < FEWEST_ROWS:
-        options = options.but(n=None)
+    is_default = options.n is None
+    options = options.but(n=number_asked(options.n, instance))
     try:
         searched = answering(prepared, name, instance)
         plan = plan_of(name, instance, searched, options, on_pick)
-        return _run(replace(plan, at_least_one=is_default), searched)
+        tests = column_tests(searched, plan.left_out)
+        return _run(replace(plan, at_least_one=is_default, tests=tests), searched)
     finally:
         if prepared is not data:
             prepared.release()
@@ -328,6 +325,7 @@ def _selection_of(
         data={"rows": rows, "features": d, "labels": q, **given},
         labels=by_label if per_label else {},
         network=network,
+        told_by=searches.told_by,
         binnings=prepared.binnings,
         settings={
             **{name: options[name] for name in SELECTING if NAMED[name].reported},
@@ -349,5 +347,7 @@ def _selection_of(
         column_names=prepared.dataset.names_given,
         searched=None
         if per_label and not by_label
-        else Searched(replace(plan, on_pick=None), searches.results, network, per_label),
+        else Searched(
+            replace(plan, on_pick=None, tests=None), searches.results, network, per_label
+        ),
     )

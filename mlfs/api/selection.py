@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -78,6 +78,31 @@ class Chosen(Pick):
         if self.certainty is not None:
             record |= self.certainty.to_dict()
         return record
+
+
+@dataclass(frozen=True)
+class ToldBy:
+    """The column that tells most about a label, where the number of features was automatic.
+
+    Parameters
+    ----------
+    label : str
+        The label.
+    name : str or None
+        The column that tells most about it; None where no column tells more than chance.
+    index : int or None
+        Its number.
+    p_value : float
+        Of this column, or of the best one.
+    picked : bool
+        Whether it is picked.
+    """
+
+    label: str
+    name: str | None
+    index: int | None
+    p_value: float
+    picked: bool
 
 
 @dataclass(frozen=True)
@@ -195,6 +220,9 @@ class Selection(Ranking):
         The parents of labels that the criterion used.
     binnings : sequence of Binning
         What was decided for each column of X.
+    told_by : tuple of ToldBy
+        For each label the pick that tells most about it, or else the best column; empty unless the
+        number of features for all labels together was automatic.
     settings : dict
         The options of the selection, and how the data were prepared.
     notes : tuple of str
@@ -216,6 +244,7 @@ class Selection(Ranking):
     labels: Mapping[str, Ranking] = field(default_factory=dict)
     network: Structure | None = None
     binnings: Sequence[Binning] = ()
+    told_by: tuple[ToldBy, ...] = field(default=(), compare=False)
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     pair_terms: Mapping[str, int] = field(default_factory=dict)
@@ -388,6 +417,8 @@ class Selection(Ranking):
         document["pair_terms"] = dict(self.pair_terms)
         document["notes"] = list(self.notes)
         document |= _significance_record(self)
+        if self.told_by:
+            document["told_by"] = [asdict(told) for told in self.told_by]
         if self.interrupted:
             document["interrupted"] = True
         if self.timed_out:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from mlfs.api.selection import SCHEMA, TERMS, ColumnNames, Ranking, Selection
+from mlfs.api.selection import SCHEMA, TERMS, ColumnNames, Ranking, Selection, ToldBy
 from mlfs.discretize import Binning
 from mlfs.errors import DataError, UsageError, printable
 from mlfs.search.certainty import Certainty
@@ -102,6 +102,7 @@ def _selection(document: Mapping[str, Any]) -> Selection:
         labels=labels,
         network=None if network is None else _structure(network, list(labels), document["data"]),
         binnings=binnings,
+        told_by=tuple(ToldBy(**record) for record in document.get("told_by", ())),
         settings=dict(document["settings"]),
         notes=tuple(map(str, document.get("notes", ()))),
         pair_terms={key: int(value) for key, value in document.get("pair_terms", {}).items()},
@@ -155,20 +156,17 @@ def _floats(values: Any, otherwise: float = -math.inf) -> np.ndarray:
     return np.array([otherwise if value is None else float(value) for value in values], np.float64)
 
 
-ENDS = ("low", "high")  # of intervals, which version 0.2 did not write
-
-
 def _significance(record: Mapping[str, Any]) -> Significance:
     return Significance(
         columns=np.array(record["index"], np.int64),
         relevance=_floats(record["relevance"]),
-        chance_mean=_floats(record["chance_mean"]),
-        chance_sd=_floats(record["chance_sd"]),
         p_values=_floats(record["p_value"]),
         adjusted=_floats(record["adjusted"]),
         informative=np.array(record["informative"], bool),
-        shuffles=int(record["shuffles"]),
-        **{end: _floats(record.get(end, [None] * len(record["index"])), np.nan) for end in ENDS},
+        p_beside=_floats(record["p_beside"], np.nan),
+        instead=np.array(record["instead"], np.int64),
+        low=_floats(record["low"], np.nan),
+        high=_floats(record["high"], np.nan),
     )
 
 

@@ -81,7 +81,7 @@ class FeatureSelector(ColumnSelector):
         How many (``n`` of `mlfs.select`): a number, a share of the features in (0, 1], ``"all"``,
         ``"auto"`` (see `mlfs.search.stopping`), or ``"fdr"`` (see `mlfs.search.path_tests`). By
         default the criterion's own opinion if it has one, else as with ``"auto"``, but at least
-        one; of fewer than 100 rows half of the features, as scikit-learn's RFE has it. Per label,
+        one. Per label,
         the number is for each label.
     per_label : bool, default=False
         Give every label its own subset; what is kept then is their union.

@@ -184,6 +184,7 @@ def table(selection: Selection) -> str:
     lines = [heading(selection)]
     if selection.scope != "each label":
         lines += _picks(selection.chosen, columns)
+        lines += told_by_lines(selection)
         return "\n".join(lines) + "\n"
     for ranking in selection.labels.values():
         lines += ["", f"label {printable(ranking.label, WIDEST)}"]
@@ -195,6 +196,22 @@ def table(selection: Selection) -> str:
     ]
     lines += align(["rank", "index", "name", "labels"], rows, left={2})
     return "\n".join(lines) + "\n"
+
+
+def told_by_lines(selection: Selection) -> list[str]:
+    """For each label the pick that tells most about it, in a line; the first labels only."""
+    if len(selection.told_by) < 2:
+        return []
+    rows = []
+    for told in selection.told_by[:SHOWN]:
+        if told.name is None:
+            by = "no column, more than chance"
+        else:
+            by = printable(told.name, WIDEST) + ("" if told.picked else " (not picked)")
+        rows.append([printable(told.label, WIDEST), by, f"{told.p_value:.3g}"])
+    n_hidden = len(selection.told_by) - len(rows)
+    lines = ["", *align(["label", "told by", "p"], rows, left={0, 1})]
+    return [*lines, f"and {plural(n_hidden, 'label')} more"] if n_hidden else lines
 
 
 def _picks(picks: Sequence[Chosen], names: ColumnNames) -> list[str]:

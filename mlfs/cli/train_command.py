@@ -147,7 +147,7 @@ def _feature_plan(features: str) -> Any:
         picked = Selection.from_json(Path(features))
         plain: dict[str, Any] = {"significance": None, "certainty": ()}  # a model needs the columns
         labels = {name: replace(ranking, **plain) for name, ranking in picked.labels.items()}
-        return replace(picked, **plain, labels=labels)
+        return replace(picked, **plain, told_by=(), labels=labels)
     if _selects(features):
         check_criterion(features)
     return features

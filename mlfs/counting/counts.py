@@ -5,7 +5,6 @@ Nothing above this file asks in which layout columns are kept.
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import numpy as np
@@ -144,15 +143,6 @@ class Counts:
     def with_weight(self) -> np.ndarray | None:
         """A mask of the rows that have a weight; None for all."""
         return None if self.counts_rows else self.weights > 0
-
-    def shuffled(self, generator: np.random.Generator) -> Counts:
-        """The same features with the rows of labels shuffled."""
-        other = copy.copy(self)
-        other.set_labels(self.label_codes.moved(generator.permutation(self.n_rows)))
-        other.origin = self  # stays alive: `parallel`, which both use, refers to it weakly
-        return other
-
-    origin: Counts | None = None
 
     # ---- single columns -----------------------------------------------------------------------
 

@@ -3,8 +3,8 @@
 A `Dataset` comes in; a `Binnings` (one `Binning` for each column) and the coded columns go out.
 `learning` decides how each column is binned, by `unsupervised` or `supervised` methods; `encoder`
 codes a table by its binnings, and at once where columns are small integers. Both walk over
-`column_blocks`. `binning` holds what was decided. `normal_scores` ranks columns instead, and
-`targets` bins labels that are numbers.
+`column_blocks`. `binning` holds what was decided. `normal_scores` ranks columns instead,
+`rank_levels` cuts them at their sixteenths for tests, and `targets` bins labels that are numbers.
 """
 
 from __future__ import annotations

@@ -63,15 +63,12 @@ class Holders(Protocol):
         The labels alone: a table without features.
     levels : ndarray of int
         How many levels each column has.
-    rows_of_levels : list of ndarray of int
-        How many rows each column has at each of its levels.
     size : int
         How many they are.
     """
 
     of_labels: Table
     levels: np.ndarray
-    rows_of_levels: list[np.ndarray]
     size: int
 
     def ask(
@@ -239,13 +236,6 @@ class ColumnsInfo(Info):
         return sum_over_labels(self.d, self._labels, self._budget, partial(_Block, self), g)
 
     # ---- what a search asks beside it -----------------------------------------------------------
-
-    def chance_relevance(self, generator: np.random.Generator, shuffles: int) -> np.ndarray:
-        """Relevance for shuffled rows of labels, a row for each shuffle."""
-        question = self._question("chance_relevance", more=(generator, shuffles))
-        parts, generators = zip(*self.holders.ask(question, ()), strict=True)
-        generator.bit_generator.state = generators[0].bit_generator.state
-        return self._cut(np.concatenate(parts, axis=1).T).T
 
     def relevance_moments(self, columns: np.ndarray) -> np.ndarray:
         """Moments that give an interval of the relevance; see `credible.relevance_moments`."""

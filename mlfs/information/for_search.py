@@ -19,7 +19,7 @@ from mlfs.counting.codes import Codes
 from mlfs.counting.independence import Independence
 from mlfs.counting.parts import Parts
 from mlfs.counting.strata import Strata
-from mlfs.errors import LOGGER, CriterionError, UsageError
+from mlfs.errors import CriterionError, UsageError
 from mlfs.information.adjusted import AdjustedBlock, AdjustedInfo
 from mlfs.information.columns_info import AdjustedColumnsInfo, ColumnsInfo
 from mlfs.information.credible import interval_of, relevance_moments
@@ -31,7 +31,6 @@ from mlfs.information.stratified import StratifiedInfo
 from mlfs.information.table import PairInfo, Table
 
 MOST_TIMES = 1000  # that a row counts where independence is tested
-REPORTED = 20  # shuffles between two lines of the log
 
 
 SLACK = 0.8  # of a bound, where information is corrected
@@ -267,24 +266,6 @@ def sweep_cost(view: Info) -> tuple[float, float]:
     return (view._sweep_cost if isinstance(view, GaussianInfo) else 0.0), 1.0
 
 
-def chance_relevance(info: Info, generator: np.random.Generator, shuffles: int) -> np.ndarray:
-    """The relevance for rows of labels in a random order, a row for each shuffle."""
-    if isinstance(info, ColumnsInfo):
-        return info.chance_relevance(generator, shuffles)
-    if isinstance(info, StratifiedInfo):
-        shuffled = [chance_relevance(stratum, generator, shuffles) for stratum in info.strata]
-        return np.asarray(info.mean(shuffled))
-    out, features = np.empty((shuffles, info.d)), np.array(info.features)
-    for done, row in enumerate(out):
-        if done % REPORTED == 0:  # the longest silence of a search
-            msg = "n = auto: %s candidates against chance, %s of %s shuffles"
-            LOGGER.info(msg, f"{info.d:,}", done, shuffles)
-        table = table_of(info).shuffled(generator)
-        row[:] = ExactInfo(table, labels=info._labels, features=features).mi_fL
-        vars(table).clear()  # its parts refer to one another, and would stay for a while
-    return out
-
-
 def relevance_interval(
     info: Info, columns: np.ndarray, level: float
 ) -> tuple[np.ndarray, np.ndarray] | None:
@@ -363,22 +344,6 @@ def plain_of(info: Info) -> Info:
     if isinstance(info, StratifiedInfo):
         return info.made_of(plain_of)
     return info._exact if isinstance(info, AdjustedInfo) else info
-
-
-def rows_of_levels(info: Info) -> list[np.ndarray]:
-    """How many rows each column has at each of its levels, whatever their weights."""
-    if isinstance(info, ColumnsInfo):
-        return info.holders.rows_of_levels
-    return table_of(info).rows_of_levels
-
-
-def rows_of_classes(info: Info) -> list[np.ndarray]:
-    """How many rows each label of a view has of each of its classes, whatever their weights."""
-    codes = table_of(info).counts.labels.codes
-    n = codes.counts.copy()
-    is_missing = codes.missing >= 0
-    n[(codes.offsets[:-1] + codes.missing)[is_missing]] = 0
-    return [n[codes.offsets[j] : codes.offsets[j + 1]] for j in info.labels.tolist()]
 
 
 def block_of(info: Info, labels: np.ndarray) -> LabelBlock | AdjustedBlock:

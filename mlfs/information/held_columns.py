@@ -23,7 +23,6 @@ from mlfs.information.exact import ExactInfo
 from mlfs.information.for_search import (
     add_cmi_given_features,
     block_of,
-    chance_relevance,
     with_parents,
 )
 from mlfs.information.info import Info
@@ -173,8 +172,6 @@ class HeldColumns:
         self.table.lend({s: numbered[s] for s in numbered if s >= self.table.d})
         view = self.view(question.labels, question.parents, adjusted=question.adjusted)
         args = [self._numbers(pick) for pick in question.picks] + list(question.more)
-        if question.word == "chance_relevance":
-            return chance_relevance(view, *args), args[0]
         if question.word == "relevance_moments":
             own = question.more[0] - self.first
             own = own[(own >= 0) & (own < self.table.d)]

@@ -7,7 +7,6 @@ in which criteria ask for them.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -142,13 +141,6 @@ class Table:
         weighted = [n * h_f for (_, n), h_f in zip(masks, by_mask, strict=True)]
         total: np.ndarray = sum(weighted[1:], weighted[0]) / labels.size
         return total
-
-    @property
-    def rows_of_levels(self) -> list[np.ndarray]:
-        """How many rows each column of the data has at each of its levels."""
-        features = self.counts.features
-        rows = np.split(features.counts, features.offsets[1:-1])
-        return rows if self.positions is None else [rows[i] for i in self.positions.tolist()]
 
     # ---- anchors ------------------------------------------------------------------------------
 
@@ -355,17 +347,6 @@ class Table:
         budget = self.budget.among_labels()
         counts = self.counts.among_labels()
         return Table(counts, self.q, self.mask_of, ignore_missing=True, budget=budget)
-
-    def shuffled(self, generator: np.random.Generator) -> Table:
-        """The same features with the rows of labels shuffled, to be used once."""
-        return Table(
-            self.counts.shuffled(generator),
-            self.q,
-            self.mask_of,
-            ignore_missing=self.ignore_missing,
-            positions=self.positions,
-            budget=replace(self.budget, cache=0, kept=0),
-        )
 
     def of_equal_rows(self) -> Table:
         """The same columns with every row counted once."""

@@ -34,6 +34,7 @@ def greedy(
     name: str = "criterion",
     on_pick: Callable[[Pick], object] | None = None,
     closes: Callable[[int], np.ndarray] | None = None,
+    accepts: Callable[[int], bool] | None = None,
     lazy: bool | str = "auto",
     time_is_up: Callable[[], bool] | None = None,
     panel: Constraints | None = None,
@@ -57,8 +58,11 @@ def greedy(
     on_pick : callable, optional
         Called with every pick as soon as it is made.
     closes : callable, optional
-        Called with every picked column; returns a mask of the candidates that are no longer worth
-        picking.
+        With a panel: called with every picked column; returns a mask of the candidates that are no
+        longer worth picking.
+    accepts : callable, optional
+        Called with the best candidate; where it returns False, the candidate is never picked. It is
+        called with forced columns, too, which are picked in any case.
     lazy : bool or "auto"
         Whether terms that cannot change the picks are left uncounted, for a criterion whose
         scores fall; "auto" does so where it is faster. The picks are the same.
@@ -85,12 +89,19 @@ def greedy(
             result.open_until[~is_open] = 0
         for rank in range(n):
             required = _position(info.features, forced[rank]) if rank < len(forced) else -1
-            simple = closes is None and panel is None
+            simple = accepts is None and panel is None
             if required < 0 and simple and isinstance(scores, FixedScores):
                 scores.pick_rest(is_open, n - rank, on_pick)
                 break
             if panel is None:
                 position = scores.pick(is_open, required)
+                while position >= 0 and accepts is not None:
+                    if accepts(int(info.features[position])) or required >= 0:
+                        break
+                    is_open[position] = False
+                    result.open_until[position] = rank
+                    scores.undo()
+                    position = scores.pick(is_open, required, again=True)
             else:
                 position = panel.pick(scores, is_open, required)
             if position < 0:
@@ -99,10 +110,6 @@ def greedy(
             column = int(info.features[position])
             if closes is not None and panel is not None:
                 panel.close(closes(column))
-            elif closes is not None:
-                closed = is_open & closes(column)
-                is_open &= ~closed
-                result.open_until[closed] = rank + 1
             if on_pick is not None:
                 on_pick(scores.picks(rank)[0])
             if rank + 1 < n and time_is_up is not None and time_is_up():

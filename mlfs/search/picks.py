@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -233,26 +233,32 @@ class Picks(Sequence[Pick]):
     __hash__ = None  # type: ignore[assignment]  # arrays can change
 
 
+def _known(values: np.ndarray) -> list[float | None]:
+    """Numbers for JSON, which has no NaN."""
+    return [None if np.isnan(value) else value for value in values.tolist()]
+
+
 @dataclass(frozen=True, eq=False)
 class Significance:
-    """The test of candidates against chance that ``n="auto"`` makes, a value for each candidate.
+    """The tests of candidates that ``n="auto"`` makes, a value for each candidate.
 
     Parameters
     ----------
     columns : ndarray of int
         The candidates.
     relevance : ndarray of float
-        sum_l I(f;l).
-    chance_mean, chance_sd : ndarray of float
-        Mean and standard deviation of the relevance for shuffled rows of labels.
+        sum_l I(f;l), corrected as in the selection.
     p_values : ndarray of float
-        The tail of a gamma distribution of this mean and variance, from the relevance on.
+        Of each candidate alone: of its best label, or of all together.
     adjusted : ndarray of float
-        The least share of false discoveries at which the candidate passes (Storey & Tibshirani).
+        The least share of false discoveries at which the candidate passes (Benjamini & Hochberg).
     informative : ndarray of bool
-        Whether it passes at the share that was asked for, and has at least the least gain.
-    shuffles : int
-        How many shuffles gave mean and standard deviation; as many gave the false discoveries.
+        Whether it passes at the share that was asked for.
+    p_beside : ndarray of float
+        Of each informative candidate beside all picks (of a pick: beside all others); NaN for the
+        others.
+    instead : ndarray of int
+        For each informative candidate that is no pick, the pick that is most like it; else -1.
     low, high : ndarray of float
         An interval of 95 % of the relevance of the informative ones, see
         `mlfs.information.mutual_information`; NaN for the others, for rows with weights and on a
@@ -262,12 +268,11 @@ class Significance:
 
     columns: np.ndarray
     relevance: np.ndarray
-    chance_mean: np.ndarray
-    chance_sd: np.ndarray
     p_values: np.ndarray
     adjusted: np.ndarray
     informative: np.ndarray
-    shuffles: int
+    p_beside: np.ndarray
+    instead: np.ndarray
     low: np.ndarray
     high: np.ndarray
 
@@ -279,8 +284,8 @@ class Significance:
         names : sequence or mapping, optional
             The names of the columns by their numbers, such as ``selection.column_names``.
         """
-        record = {key: value for key, value in self.to_dict().items() if key != "shuffles"}
-        record |= {"low": self.low, "high": self.high}
+        record = self.to_dict()
+        record |= {"p_beside": self.p_beside, "low": self.low, "high": self.high}
         if names is not None:
             record = {"name": [names[j] for j in record["index"]], **record}
         return pandas().DataFrame(record).sort_values("p_value", kind="stable", ignore_index=True)
@@ -288,17 +293,34 @@ class Significance:
     def to_dict(self) -> dict[str, Any]:
         """Give the record for JSON: lists with a value for each candidate."""
         return {
-            "shuffles": self.shuffles,
             "index": self.columns.tolist(),
             "relevance": self.relevance.tolist(),
-            "chance_mean": self.chance_mean.tolist(),
-            "chance_sd": self.chance_sd.tolist(),
             "p_value": self.p_values.tolist(),
             "adjusted": self.adjusted.tolist(),
             "informative": self.informative.tolist(),
-            "low": [None if np.isnan(end) else end for end in self.low.tolist()],
-            "high": [None if np.isnan(end) else end for end in self.high.tolist()],
+            "p_beside": _known(self.p_beside),
+            "instead": self.instead.tolist(),
+            "low": _known(self.low),
+            "high": _known(self.high),
         }
+
+
+class Told(NamedTuple):
+    """Which column tells most about a label.
+
+    Parameters
+    ----------
+    column : int
+        A candidate; -1 where none tells more than chance.
+    p_value : float
+        Of this column, or of the best one.
+    is_pick : bool
+        Whether it is picked.
+    """
+
+    column: int
+    p_value: float
+    is_pick: bool
 
 
 @dataclass
@@ -316,6 +338,8 @@ class SearchResult:
         computes.
     significance : Significance or None
         The test of all candidates against chance, if the number of picks was automatic.
+    told_by : dict of int to Told
+        For each label, what tells most about it, if the number of picks was automatic.
     note : str
         Why there are fewer picks than were asked for; empty if there are not.
     terms_of_panel : tuple of mlfs.search.panel.Terms
@@ -337,6 +361,7 @@ class SearchResult:
     eager: int = 0
     timed_out: bool = False
     significance: Significance | None = None
+    told_by: dict[int, Told] = field(default_factory=dict)
     note: str = ""
     terms_of_panel: tuple[Any, ...] = ()
     open_until: np.ndarray = field(default_factory=lambda: NO_COLUMNS)

@@ -92,6 +92,10 @@ class CandidateScores:
             self._steps.append(step)
         return int(best)
 
+    def undo(self) -> None:
+        """Take the last pick back; the picks of a column are told by `take`."""
+        self._steps.pop()
+
     def best(self, is_open: np.ndarray) -> int:
         """The position of the best open candidate, which is not picked; -1 if there is none."""
         state = self.features, self.relevance, self.total, bool(self.picked), -1

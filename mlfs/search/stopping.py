@@ -1,12 +1,11 @@
-"""The automatic number of features: pick while features tell more than chance and than the picks.
+"""The automatic number of features: pick what tells more than chance and adds to all other picks.
 
-Two rules decide. First, the relevance of a candidate must be greater than by chance: it is
-compared with the relevance for shuffled rows of labels, and the share of false discoveries,
-counted on further shuffles, is controlled at `alpha` (Storey & Tibshirani, 2003). Second, a
-candidate must add information: after each pick, candidates whose relevance given the pick is less
-than a `min_gain` share of the greatest relevance are no longer considered. Both kinds of relevance
-are corrected by their mean under chance. The search ends when no candidate is left. A weight stays
-with its row of features when the labels are shuffled, so here a weight of 2 differs from two rows.
+Three rules decide. First, a candidate must tell more than chance alone, about one label or about
+all of them; the share of false discoveries is controlled at `alpha` (Benjamini & Hochberg, 1995).
+Second, the best candidate by the criterion is picked if it improves an additive model of the labels
+by all picks so far: of m such candidates pick k needs a p-value of at most `alpha` k / m; else it
+is closed. Third, picks that later ones have made superfluous leave again, the worst one first.
+`mlfs.search.additive` has the tests.
 """
 
 from __future__ import annotations
@@ -15,206 +14,134 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mlfs.counting.entries import edges_of
-from mlfs.information.for_search import (
-    chance_relevance,
-    relevance_interval,
-    rows_of_classes,
-    rows_of_levels,
-)
+from mlfs.information.for_search import relevance_interval
 from mlfs.information.info import Info
-from mlfs.search.picks import Significance
+from mlfs.search.additive import AdditiveModel, AdditiveTests
+from mlfs.search.picks import Significance, Told
 
-SHUFFLES = 100
-ROUNDING = 1e-12
 LEVEL = 0.95  # of the interval of relevance
-SURE = 40  # expected rows of a level, of which one is there as surely as floats can say
 
 
 class AutoStop:
-    """Decides which candidates are still worth picking.
+    """Decides which candidates are worth picking.
 
     Parameters
     ----------
     info : Info
-        The view that is searched.
+        The view that is searched, on all candidates.
+    tests : AdditiveTests
+        The tests of the candidates that can be picked.
+    excluded : sequence of int
+        Candidates that are never picked, and do not count as tested.
     alpha : float
         The accepted share of false discoveries.
-    min_gain : float
-        The least gain of a pick, as a share of the greatest relevance.
-    seed : int
-        Seeds the shuffles.
-    shuffles : int
-        The number of shuffles of the labels.
     """
 
     def __init__(
-        self,
-        info: Info,
-        *,
-        alpha: float = 0.05,
-        min_gain: float = 0.01,
-        seed: int = 0,
-        shuffles: int = SHUFFLES,
+        self, info: Info, tests: AdditiveTests, excluded: Sequence[int] = (), alpha: float = 0.05
     ) -> None:
-        self._info = info
-        self._rows = rows_of_levels(info)
-        self._levels = _ExpectedLevels([self._rows[j] for j in info.features.tolist()])
-        self._classes = _ExpectedLevels(rows_of_classes(info))
-        generator = np.random.Generator(np.random.PCG64(seed))
-        by_chance = chance_relevance(info, generator, shuffles)
-        mean = by_chance.mean(axis=0)
-        variance = by_chance.var(axis=0, ddof=1 if shuffles > 1 else 0)
-        del by_chance  # of many columns it is large
-        self._chance = mean
-        relevance = info.mi_fL
-        tails = _Tails(mean, variance)
-        self.p_values = tails.exact(relevance)
-        # mean and variance come from the other shuffles
-        by_chance = chance_relevance(info, generator, shuffles)
-        by_chance = np.require(by_chance, requirements="W")  # that of a cluster is not
-        for row in by_chance:
-            row[:] = tails.near_enough(row)
-        self.significant, adjusted = _discoveries(self.p_values, by_chance, alpha)
-        gain = relevance - mean
-        self._least = min_gain * float(gain[self.significant].max(initial=0.0))
-        informative = self.significant & (gain >= self._least)
-        self.left_out = info.features[~informative]
+        self._info, self._alpha = info, alpha
+        self._tests = tests
+        columns = tests.labels.columns_of(np.array(info.labels))
+        p_values = np.ones(info.d)
+        p_values[tests.candidates] = tests.about(columns)[0]
+        tested = np.setdiff1d(tests.candidates, np.asarray(excluded, np.int64))
+        self.p_values, self.adjusted = p_values, np.ones(info.d)
+        self.adjusted[tested] = adjusted(p_values[tested])
+        self.informative = self.adjusted <= alpha
+        self.left_out = info.features[~self.informative]
+        self._n_informative = max(1, int(self.informative.sum()))
+        self._model = AdditiveModel(tests, columns)
+        self._p_beside = np.full(info.d, np.nan)
+
+    def force(self, candidate: int) -> None:
+        """Take a candidate that is picked whatever it tells."""
+        self._model.add(candidate)
+
+    def accepts(self, candidate: int) -> bool:
+        """Whether a candidate adds to the picks; then it is one of them."""
+        least = self._threshold(len(self._model.picks) + 1)
+        self._p_beside[candidate] = p = self._model.add(candidate, least)
+        return p <= least
+
+    def closes(self, candidate: int) -> np.ndarray:
+        """Take a pick; a mask of the candidates that add too little to all picks."""
+        self._model.add(candidate)
+        least, closed = self._threshold(len(self._model.picks) + 1), ~self.informative
+        for j in np.flatnonzero(self.informative).tolist():
+            closed[j] = self._model.p_value(j) > least
+        return closed
+
+    def sweep(self, forced: Sequence[int]) -> list[int]:
+        """Drop the picks that others make superfluous, the worst first; give those that stay."""
+        model = self._model
+        while len(model.picks) > 1:
+            p_values = model.p_of_picks()
+            p_values[np.isin(model.picks, forced)] = 0.0
+            worst = int(p_values.argmax())
+            if p_values[worst] <= self._threshold(len(model.picks)):
+                break
+            model.drop(worst)
+        return list(model.picks)
+
+    def significance(self) -> Significance:
+        """Give the tests of every candidate, alone and beside the picks."""
+        info, p_beside = self._info, self._p_beside
+        instead = np.full(info.d, -1)
+        picks = self._model.picks
+        for j in np.setdiff1d(np.flatnonzero(self.informative), picks).tolist():
+            p_beside[j] = self._model.p_value(j)
+            instead[j] = self._model.most_alike(j)
+        p_beside[picks] = self._model.p_of_picks()
         interval = np.full((2, info.d), np.nan)
-        ends = relevance_interval(info, info.features[informative], LEVEL)
+        ends = relevance_interval(info, info.features[self.informative], LEVEL)
         if ends is not None:
-            interval[:, informative] = ends
-        self.significance = Significance(
+            interval[:, self.informative] = ends
+        return Significance(
             info.features,
-            np.array(relevance),
-            mean,
-            np.sqrt(variance),
+            np.array(info.mi_fL),
             self.p_values,
-            adjusted,
-            informative,
-            shuffles,
+            self.adjusted,
+            self.informative,
+            p_beside,
+            instead,
             *interval,
         )
 
-    def narrow(self, info: Info, columns: np.ndarray) -> None:
-        """Go on with some of the columns only, which `info` numbers anew."""
-        self._info, self._chance = info, self._chance[columns]
-        self._rows = [self._rows[j] for j in columns.tolist()]
-        self._levels = _ExpectedLevels(self._rows)
+    def told_by(self) -> dict[int, Told]:
+        """For each label in play, the pick that tells most about it, or else the best candidate."""
+        tests, out = self._tests, dict[int, Told]()
+        for label in np.array(self._info.labels).tolist():
+            columns = tests.labels.columns_of(np.array([label]))
+            if not columns.size:
+                continue
+            p_values = np.ones(self._info.d)
+            p_values[tests.candidates] = tests.about(columns)[0]
+            picks = np.array(self._model.picks, np.int64)
+            pick = int(picks[p_values[picks].argmin()]) if picks.size else -1
+            best = int(p_values.argmin())
+            if pick >= 0 and p_values[pick] * picks.size <= self._alpha:
+                out[label] = Told(pick, float(p_values[pick]), is_pick=True)
+            elif p_values[best] * tests.candidates.size <= self._alpha:
+                out[label] = Told(best, float(p_values[best]), is_pick=False)
+            else:
+                out[label] = Told(-1, float(p_values[best]), is_pick=False)
+        return out
 
-    def closes(self, s: int) -> np.ndarray:
-        """Give a mask of the candidates that add too little after the pick of s."""
-        return self.gain(s) < self._least
-
-    def gain(self, s: int) -> np.ndarray:
-        """The information that each candidate adds to the pick of s beyond chance.
-
-        Chance tells about (levels - 1) (classes - 1) / 2n nats in n rows, and so as much within
-        each level of s as in all rows; less where not all levels and classes are to be expected.
-        """
-        share = np.zeros(self._chance.size)
-        most, most_classes = np.maximum(1, self._levels.most), max(1, self._classes.most.sum())
-        sizes, times = np.unique(self._rows[s][self._rows[s] > 0], return_counts=True)
-        for n_rows, n_levels in zip(sizes.tolist(), times.tolist(), strict=True):
-            of_classes = n_levels * self._classes.beyond_one(n_rows).sum() / most_classes
-            share += of_classes * self._levels.beyond_one(n_rows) / most
-        gain: np.ndarray = self._info.cmi_fL_given_s(s) - np.maximum(1.0, share) * self._chance
-        return gain
+    def _threshold(self, rank: int) -> float:
+        return self._alpha * rank / self._n_informative
 
 
-class _ExpectedLevels:
-    """How many levels of columns are to be expected in some of the rows.
+def adjusted(p_values: np.ndarray) -> np.ndarray:
+    """The least share of false discoveries at which each hypothesis is rejected.
 
-    Parameters
-    ----------
-    rows : sequence of ndarray of int
-        How many rows each column has at each of its levels.
-
-    Attributes
-    ----------
-    most : ndarray of int
-        The levels but one that each column has in all rows.
+    Examples
+    --------
+    >>> adjusted(np.array([0.01, 0.5, 0.02])).round(3).tolist()
+    [0.03, 0.5, 0.03]
     """
-
-    def __init__(self, rows: Sequence[np.ndarray]) -> None:
-        sizes = [part.size for part in rows]
-        self._starts, flat = edges_of(sizes)[:-1], np.concatenate([np.zeros(0, np.int64), *rows])
-        share = flat / np.repeat(np.maximum(1, np.add.reduceat(flat, self._starts)), sizes)
-        with np.errstate(divide="ignore"):  # of a column of one level
-            self._missed = np.log1p(-share)
-        self._rarest = float(share[share > 0].min(initial=1.0))
-        self.most = np.add.reduceat(flat > 0, self._starts, dtype=np.int64) - 1
-
-    def beyond_one(self, n_rows: int) -> np.ndarray:
-        """The levels but one that each column is to be expected to have in so many rows.
-
-        Examples
-        --------
-        >>> _ExpectedLevels([np.array([50, 50]), np.array([99, 1])]).beyond_one(2).round(4).tolist()
-        [0.5, 0.0198]
-        """
-        if n_rows * self._rarest > SURE:
-            return self.most
-        expected: np.ndarray = np.add.reduceat(-np.expm1(n_rows * self._missed), self._starts)
-        return expected - 1.0
-
-
-class _Tails:
-    """P(chance >= relevance), where chance is a gamma variable of this mean and variance.
-
-    2 N I is a chi-square variable under independence, and a sum over dependent labels is close
-    to a scaled one (Satterthwaite): this gives small p-values without a million shuffles. Rare
-    values have a heavier tail, so the results are comparable, but are not yet probabilities.
-    """
-
-    def __init__(self, mean: np.ndarray, variance: np.ndarray) -> None:
-        self._mean, self._varies = mean, (mean > 0) & (variance > 0)
-        self._shape = np.divide(mean**2, variance, out=np.ones_like(mean), where=self._varies)
-        self._scale = np.divide(variance, mean, out=np.ones_like(mean), where=self._varies)
-        self._spread = 1.0 / (3.0 * np.sqrt(self._shape))
-
-    def exact(self, relevance: np.ndarray) -> np.ndarray:
-        """The tails of all features."""
-        from scipy.special import gammaincc  # most selections do not need it
-
-        return self._where_it_varies(gammaincc(self._shape, relevance / self._scale), relevance)
-
-    def near_enough(self, relevance: np.ndarray) -> np.ndarray:
-        """The same, but tails beyond a sixth by the cube root of Wilson & Hilferty (1931)."""
-        from scipy.special import gammaincc, ndtr
-
-        ratio = relevance / (self._shape * self._scale)
-        root = (np.cbrt(ratio) - 1.0) / self._spread + self._spread
-        tail, small = ndtr(-root), np.flatnonzero(root > 1.0)
-        tail[small] = gammaincc(self._shape[small], relevance[small] / self._scale[small])
-        return self._where_it_varies(tail, relevance)
-
-    def _where_it_varies(self, tail: np.ndarray, relevance: np.ndarray) -> np.ndarray:
-        # relevance that shuffling does not change (as of an identifier) is not evidence
-        same = relevance - self._mean <= ROUNDING * np.maximum(1.0, self._mean)
-        return np.where(self._varies & ~same, tail, np.where(same, 1.0, 0.0))
-
-
-def _discoveries(
-    p_values: np.ndarray, by_chance: np.ndarray, alpha: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Find the largest set of features of which chance explains at most a share of alpha.
-
-    The number of features that chance puts below a threshold is counted on shuffled labels
-    (Storey & Tibshirani, 2003, plus one), so the result holds for any distribution of the tails.
-    Also give the least share at which each feature passes. `by_chance` has a row of tails for each
-    shuffle, and loses its order.
-    """
-    shuffles, by_chance = len(by_chance), by_chance.reshape(-1)
-    by_chance.sort()
-    order = np.argsort(p_values, kind="stable")
-    n_passing = np.searchsorted(p_values[order], p_values[order], side="right")
-    n_by_chance = np.searchsorted(by_chance, p_values[order], side="right")
-    passed = np.flatnonzero((n_by_chance + 1) / (shuffles + 1) <= alpha * n_passing)
-    out = np.zeros(p_values.size, bool)
-    if passed.size:
-        out[order[: passed[-1] + 1]] = True
-    shares = np.minimum(1.0, (n_by_chance + 1) / ((shuffles + 1) * n_passing))
-    adjusted = np.empty(p_values.size)
-    adjusted[order] = np.minimum.accumulate(shares[::-1])[::-1]
-    return out, adjusted
+    order = np.argsort(p_values, kind="stable")[::-1]
+    shares = p_values[order] * p_values.size / np.arange(p_values.size, 0, -1)
+    out = np.empty(p_values.size)
+    out[order] = np.minimum.accumulate(np.minimum(1.0, shares))
+    return out

@@ -37,10 +37,66 @@ def test_there_is_one_at_least_where_none_was_asked_for():
 
 @pytest.mark.parametrize(
     ("rows", "options"),
-    [(99, {}), (300, {"estimator": "gaussian"})],
+    [(60, {}), (99, {}), (300, {"estimator": "gaussian"}), (300, {"correction": "expected"})],
 )
-def test_half_is_selected_of_little_evidence_and_where_there_is_no_test(rows, options):
-    assert len(mlfs.select(table(rows), **options)) == 6
+def test_the_rule_is_the_same_for_few_rows_and_for_every_estimator(rows, options):
+    assert {0, 1, 2} <= {*mlfs.select(table(rows), **options).indices} <= {0, 1, 2, 3, 4}
+
+
+def test_columns_that_only_stand_for_others_are_left_out():
+    rng = np.random.default_rng(1)
+    common = rng.normal(size=(2000, 1))
+    X = 0.8 * common + 0.6 * rng.normal(size=(2000, 40))
+    Y = (X[:, :6] @ rng.normal(size=(6, 3)) + rng.logistic(size=(2000, 3)) > 0).astype(int)
+    selection = mlfs.select((X, Y))
+    assert {*range(6)} <= {*selection.indices}
+    assert len(selection) <= 8
+    tested = selection.significance
+    assert tested.informative.sum() > 20  # alone nearly every column tells something
+    others = np.setdiff1d(np.flatnonzero(tested.informative), selection.indices)
+    assert (tested.p_beside[others] > 0.001).all()
+    assert {*tested.instead[others].tolist()} <= {*selection.indices}
+
+
+def test_the_only_column_of_a_label_stays_beside_one_that_tells_many():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(2000, 20))
+    column_of = np.r_[np.zeros(35, int), 1:6]
+    strength = np.r_[np.full(35, 1.5), np.full(5, 0.7)]
+    Y = (strength * X[:, column_of] + rng.logistic(size=(2000, 40)) > 0.8).astype(int)
+    selection = mlfs.select((X, Y))
+    assert {*range(6)} <= {*selection.indices}
+    assert len(selection) <= 8
+    told = {told.label: told.name for told in selection.told_by}
+    assert [told[f"y{l}"] for l in (0, 35, 39)] == ["x0", "x1", "x5"]
+
+
+def test_a_label_that_no_pick_tells_is_named_with_its_best_column():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(1000, 5))
+    Y = (X[:, [0, 1]] + rng.logistic(size=(1000, 2)) > 0).astype(int)
+    Y = np.c_[Y, rng.random(1000) < 0.3]
+    selection = mlfs.select((X, Y), exclude=["x1"])
+    first, second, third = selection.told_by
+    assert (first.name, first.picked) == ("x0", True)
+    assert (second.name, second.picked) == ("x1", False)
+    assert (third.name, third.index) == (None, None)
+    assert any("no pick tells the label 'y1'" in note for note in selection.notes)
+    assert mlfs.Selection.from_json(selection.to_dict()).told_by == selection.told_by
+    assert "x1 (not picked)" in mlfs.api.text.table(selection)
+
+
+def test_it_is_explained_why_a_column_is_no_pick():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 4))
+    X[:, 1] = X[:, 0] + 0.3 * rng.normal(size=1000)
+    Y = (X[:, [0]] + rng.logistic(size=(1000, 1)) > 0).astype(int)
+    selection = mlfs.select((X, Y))
+    assert selection.indices == (0,)
+    proxy, noise = mlfs.explain((X, Y), selection, [1, 3])
+    assert "adds nothing to the picks" in proxy.excluded
+    assert "x0 is most like it" in proxy.excluded
+    assert "no more than chance" in noise.excluded
 
 
 @pytest.mark.parametrize("name", ["mim", "jmi", "scls", "cmim", "disr"])

@@ -40,7 +40,7 @@ def test_at_least_goes_on_where_auto_would_stop():
     plain = mlfs.select(READY, "scls", "auto")
     more = mlfs.select(READY, "scls", "auto", panel=mlfs.Panel(at_least={"happy": len(plain) + 2}))
     told = sum("happy" in terms.tells for terms in more.terms_of_panel)
-    assert told == len(plain) + 2 or any("happy" in note for note in more.notes)
+    assert told >= len(plain) + 2 or any("happy" in note for note in more.notes)
 
 
 def test_groups_stay_columns_with_at_most():

@@ -119,7 +119,7 @@ def test_a_model_is_trained_on_an_automatic_number_of_picks(
     path, model = tmp_path / "auto.json", tmp_path / "m.mlfs"
     assert cli.main(["select", "-q", "-c", "mim", *options, "-o", str(path), SONGS]) == 0
     arguments = ["train", "-q", "-m", "br", "--features", str(path), "-o", str(model), SONGS]
-    assert cli.main(arguments) == 0
+    assert cli.main([*arguments, "--missing", "fill"]) == 0
     picked = mlfs.Selection.from_json(path)
     sizes = {name: len(columns) for name, columns in mlfs.models.load(model).features_.items()}
     expected = {name: len(ranking) for name, ranking in picked.labels.items()}

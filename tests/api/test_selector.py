@@ -207,9 +207,9 @@ def test_what_is_fitted(table):
     assert selector.label_indices_["y1"].tolist() == selector.indices_.tolist()
 
 
-def test_half_is_the_default(table):
+def test_the_number_is_automatic_by_default(table):
     X, Y = table
-    assert FeatureSelector().fit(X, Y).n_features_ == 3
+    assert FeatureSelector().fit(X, Y).n_features_ == 2
     assert FeatureSelector(n_features_to_select=0.3).fit(X, Y).n_features_ == 2
 
 
@@ -377,7 +377,7 @@ def test_missing_values(table):
 @pytest.mark.filterwarnings("ignore:column .* is left out of X")
 def test_inverse_transform(table, mixed):
     X, Y = table
-    selector = FeatureSelector().fit(sp.csr_array(X), Y)
+    selector = FeatureSelector(n_features_to_select=3).fit(sp.csr_array(X), Y)
     back = selector.inverse_transform(selector.transform(sp.csr_array(X)))
     assert sp.issparse(back)
     assert np.array_equal(back.toarray(), np.where(selector.support_, X, 0))

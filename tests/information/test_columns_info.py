@@ -46,7 +46,6 @@ class Here:
         orders = [slice(None) if t.positions is None else t.positions for t in tables]
         levels = [t.counts.levels[o] for t, o in zip(tables, orders, strict=True)]
         self.levels = np.concatenate(levels)
-        self.rows_of_levels = [r for t in tables for r in t.rows_of_levels]
         self.size = len(self.held)
 
     def ask(

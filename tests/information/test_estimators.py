@@ -7,8 +7,7 @@ import pytest
 
 from mlfs import CriterionError, Info, prepare
 from mlfs.criteria import get
-from mlfs.information.exact import ExactInfo
-from mlfs.information.for_search import rows_of_levels, table_of
+from mlfs.information.for_search import table_of
 from mlfs.information.info import VOCABULARY
 from mlfs.search.greedy import greedy
 
@@ -68,7 +67,7 @@ def test_what_an_estimator_cannot_answer_is_refused_in_one_sentence():
     with pytest.raises(CriterionError, match=r"Correlations gives no conditional information"):
         greedy(get("jmi")[1], info, 3)
     with pytest.raises(CriterionError, match=r"Correlations has no counts"):
-        rows_of_levels(info)
+        table_of(info)
 
 
 def test_a_criterion_sees_the_vocabulary_and_nothing_else():
@@ -79,25 +78,6 @@ def test_a_criterion_sees_the_vocabulary_and_nothing_else():
         for view in (info, info.only([1]), info.for_label(0)):
             public = {name for name in dir(view) if not name.startswith("_")}
             assert public == {*VOCABULARY, "from_codes"}
-
-
-@pytest.mark.compiled
-@pytest.mark.parametrize("share", [0.05, 0.5])
-def test_shuffled_labels_are_counted_as_any_others(share):
-    generator = np.random.default_rng(3)
-    X = (generator.random((400, 1100)) < share).astype(int)
-    Y = X[:, :2] ^ (generator.random((400, 2)) < 0.05)
-    view = ExactInfo(table_of(Info.from_codes(X, Y)).shuffled(np.random.default_rng(1)))
-    codes = table_of(view).counts.label_codes
-    own = np.stack([codes.column(l) for l in range(2)], axis=1)
-    plain = Info.from_codes(X, own)
-    assert not np.array_equal(own, Y)
-    np.testing.assert_array_equal(own, Y[np.argsort(np.random.default_rng(1).permutation(400))])
-    for s in (1, 7):
-        for one, two in ((view, plain), (view.for_label(1), plain.for_label(1))):
-            np.testing.assert_array_equal(one.cmi_fL_given_s(s), two.cmi_fL_given_s(s))
-        some = view.only(range(5)).cmi_fL_given_s(s)
-        np.testing.assert_array_equal(some, plain.cmi_fL_given_s(s)[:5])
 
 
 def test_weights_of_labels_that_differ_little_are_distinguished():

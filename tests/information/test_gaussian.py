@@ -202,7 +202,6 @@ def test_a_nominal_column_has_the_entropy_of_its_block() -> None:
         ({"criterion": "disr"}, "estimator is 'gaussian', which gives no entropy"),
         ({"bins": "width"}, "bins is only used for the estimator 'counts', and it is 'gaussian'"),
         ({"correction": "expected"}, "correction is only used for the estimator 'counts'"),
-        ({"n": "auto"}, "the estimator 'gaussian' has no counts, and this needs them"),
         ({"sample_weight": np.linspace(0.5, 1, 60)}, "sample_weight has fractions, but the"),
         ({"max_memory": "1kB"}, "max_memory is 1 kB, but"),
         ({"estimator": "kernel"}, "estimator is 'counts' or 'gaussian', not 'kernel'"),

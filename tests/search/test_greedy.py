@@ -243,11 +243,14 @@ def test_picks_are_reported_as_they_are_made():
     assert reported == path.picks
 
 
-def test_closed_candidates_stay_closed():
+def test_candidates_that_are_not_accepted_are_passed_over():
+    asked = []
     path = greedy(
-        Fixed([4, 3, 2, 1]), blank(4), 4, closes=lambda s: np.array([False, s == 0, False, s == 2])
+        Fixed([4, 3, 2, 1]), blank(4), 4, accepts=lambda s: asked.append(s) or s not in {1, 3}
     )
     assert [pick.index for pick in path.picks] == [0, 2]
+    assert asked == [0, 1, 2, 3]
+    assert path.exhausted
 
 
 @pytest.mark.parametrize("name", ["jmi", "mrmr", "cmim", "scls", "d2f"])

@@ -89,7 +89,6 @@ class _Facts(NamedTuple):
     notes: tuple[str, ...]
     binnings: Binnings
     levels: np.ndarray
-    rows_of_levels: list[np.ndarray]
     identifiers: list[int]
     missing: tuple[int, int, int]
     n_bytes: int
@@ -141,7 +140,6 @@ def _hold(part: Any, shared: _Shared, setting: _Setting) -> HeldColumns:
         data.notes,
         learned,
         levels,
-        table.rows_of_levels,
         identifiers,
         missing,
         held.__sizeof__(),
@@ -228,7 +226,6 @@ class Workers:
             lambda: [connection.submit(_facts, h) for h in self._held]
         )
         self.levels = np.concatenate([facts.levels for facts in self.facts])
-        self.rows_of_levels = [rows for facts in self.facts for rows in facts.rows_of_levels]
 
     def _make(self) -> None:
         """Let workers hold what none holds: at first everything, later what was lost."""

@@ -1,0 +1,67 @@
+"""The tests that an automatic number of features rests on, made of prepared data when needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+
+import numpy as np
+
+from mlfs.api.counted import threads_of
+from mlfs.api.prepared import Prepared
+from mlfs.counting.weights import on_grid
+from mlfs.discretize.rank_levels import LevelColumns
+from mlfs.information.stratified import StratifiedInfo
+from mlfs.search.additive import AdditiveTests, LabelColumns
+
+
+def column_tests(prepared: Prepared, left_out: Sequence[int]) -> Callable[[], AdditiveTests]:
+    """A function that tests all candidates the first time that it is called.
+
+    Parameters
+    ----------
+    prepared : Prepared
+        The data.
+    left_out : sequence of int
+        Columns that name a row; they are not tested.
+    """
+
+    @cache
+    def tests() -> AdditiveTests:
+        dataset, grouping, rows = prepared.dataset, prepared.grouping, prepared.rows
+        strata = prepared.info.codes if isinstance(prepared.info, StratifiedInfo) else None
+        weights, table, Y = prepared.weights, dataset.table, dataset.Y
+        table = table.whole() if hasattr(table, "whole") else table  # read by workers so far
+        if rows is not None:
+            table, Y = table[rows], Y[rows]
+            weights = None if weights is None else weights[rows]
+        n = effective_rows(weights)
+        grid = None if weights is None else on_grid(weights)
+        counted = None if grid is None else grid * (n / grid.sum())
+        members = None if grouping.trivial else grouping.members
+        skipped = grouping.candidates([*left_out, *prepared.held])
+        candidates = np.setdiff1d(np.arange(len(grouping.members)), skipped)
+        return AdditiveTests(
+            LevelColumns(table, dataset.sizes, members, counted),
+            LabelColumns(Y, strata, grid, n),
+            candidates,
+            threads_of(prepared.options["n_jobs"]),
+        )
+
+    return tests
+
+
+def effective_rows(weights: np.ndarray | None) -> float | None:
+    """How many rows weights stand for: a whole number repeats its row, others make rows unequal.
+
+    Examples
+    --------
+    >>> effective_rows(np.array([1.0, 2.0])), effective_rows(np.array([0.5, 0.5]))
+    (3.0, 2.0)
+    """
+    if weights is None:
+        return None
+    total = float(weights.sum())
+    if (weights == np.floor(weights)).all():
+        return total
+    return round(total**2 / float((weights**2).sum()), 9)
