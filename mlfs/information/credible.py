@@ -1,10 +1,11 @@
-"""How sure information is: its posterior mean and variance, and an interval.
+"""How sure information is: an estimate without the share of chance, and an interval.
 
-The shares of the cells of a table have a Dirichlet distribution; the prior counts half a row for
-each cell (Jeffreys). The mean is exact and the variance is right to O(n^-3) (Hutter & Zaffalon,
-2005, Distribution of mutual information from complete and incomplete data). The interval is that of
-a scaled noncentral chi-square variable with this mean and variance: for independent columns 2 N I
-has (r - 1)(c - 1) degrees of freedom.
+Counts of independent columns share about (r - 1)(c - 1) / 2N nats by chance, and of small cells so
+much as the hypergeometric distribution says. 2N times the counted information is nearly a
+noncentral chi-square variable, whose noncentrality is 2N times the true information: its ends are
+those with which so much, or so little, would be counted in one of forty tables. Where columns depend strongly,
+the variance of the counted information (by the delta method) takes the place of that of the
+chi-square variable.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from mlfs.counting.entries import edges_of
 from mlfs.information.pair_matrix import Side
 from mlfs.information.table import Table
 
-PRIOR = 0.5  # rows of each cell
-NORMAL = 1000  # from which noncentrality on the normal distribution is as near
+FEW = 12  # rows expected in a cell, below which the share of chance is exact
+CELLS_AT_MOST = 60  # rows in such a cell
+NORMAL = 1000  # a chi-square variable from which on the normal distribution is as near
 
 
 class Interval(NamedTuple):
@@ -38,8 +40,33 @@ class Interval(NamedTuple):
     high: np.ndarray
 
 
-def moments(table: np.ndarray, first: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and variance of the information of several columns about another.
+class Moments(NamedTuple):
+    """The counted information of pairs of columns, and how it varies.
+
+    Parameters
+    ----------
+    counted : ndarray
+        Their information.
+    chance, chance_variance : ndarray
+        How much of it chance tells, and how that varies.
+    unit : ndarray
+        1 / 2N: the unit of chi-square variables.
+    variance : ndarray
+        The variance of the counted information, as far as they depend.
+    most : ndarray
+        What information cannot exceed.
+    """
+
+    counted: np.ndarray
+    chance: np.ndarray
+    chance_variance: np.ndarray
+    unit: np.ndarray
+    variance: np.ndarray
+    most: np.ndarray
+
+
+def moments(table: np.ndarray, first: np.ndarray) -> Moments:
+    """The information of several columns about another, and how it varies.
 
     Parameters
     ----------
@@ -50,29 +77,79 @@ def moments(table: np.ndarray, first: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
     Examples
     --------
-    >>> [values.round(6).tolist() for values in moments(np.array([[9, 1], [2, 8]]), np.array([0]))]
-    [[0.241047], [0.012688]]
+    >>> found = moments(np.array([[9, 1], [2, 8]]), np.array([0]))
+    >>> [values.round(4).tolist() for values in (found.counted, found.chance, found.variance)]
+    [[0.2754], [0.0271], [0.0191]]
     """
-    from scipy.special import psi  # most programs that import mlfs do not need it
+    n = table.astype(np.float64)
+    sizes = np.diff(np.append(first, len(n)))
+    n_x, n_y = n.sum(axis=1), np.add.reduceat(n, first, axis=0)
+    rows = np.maximum(n_y.sum(axis=1), 1.0)
+    expected = n_x[:, None] * np.repeat(n_y / rows[:, None], sizes, axis=0)
+    logs = np.log(np.where(n > 0, n, 1.0) / np.where(n > 0, expected, 1.0))
 
-    n = table + PRIOR
-    sizes, columns = np.diff(np.append(first, len(n))), n.shape[1]
+    def mean(values: np.ndarray) -> np.ndarray:
+        return np.add.reduceat((n * values).sum(axis=1), first) / rows
 
-    def added(values: np.ndarray) -> np.ndarray:
-        return np.add.reduceat(values.sum(axis=1), first)
+    counted, squares = mean(logs), mean(logs * logs)
+    levels = np.add.reduceat((n_x > 0).astype(np.float64), first), (n_y > 0).sum(axis=1)
+    of_cells = _by_chance(
+        n_x[:, None], np.repeat(n_y, sizes, axis=0), np.repeat(rows, sizes)[:, None]
+    )
+    mean_of_cells, variance, of_large = (
+        np.add.reduceat(values.sum(axis=1), first) for values in of_cells
+    )
+    freedom = np.maximum(0.0, (levels[0] - 1) * (levels[1] - 1))
+    chance = mean_of_cells * (freedom > 0) * (levels[1] - 1) / np.maximum(1, levels[1])
+    chance_variance = 2 * freedom * variance / np.maximum(1e-300, of_large)
+    return Moments(
+        np.maximum(counted, 0.0),
+        chance / (2 * rows),
+        chance_variance / (2 * rows) ** 2,
+        1 / (2 * rows),
+        np.maximum(squares - counted**2, 0.0) / rows,
+        np.log(np.maximum(1.0, np.minimum(*levels))),
+    )
 
-    n_x, n_y = n.sum(axis=1, keepdims=True), np.add.reduceat(n, first, axis=0)
-    rows = n_y.sum(axis=1)
-    psi_y = np.repeat(psi(n_y + 1) - psi(rows + 1)[:, None], sizes, axis=0)
-    mean = added(n * (psi(n + 1) - psi(n_x + 1) - psi_y)) / rows
-    n_y, total = np.repeat(n_y, sizes, axis=0), np.repeat(rows, sizes)[:, None]
-    logs = np.log(n * total / (n_x * n_y))
-    plain, squares = added(n * logs) / rows, added(n * logs * logs) / rows
-    m = added((1 / n - 1 / n_x - 1 / n_y + 1 / total) * n * logs)
-    q = 1 - added(n * n / (n_x * n_y))
-    later = m + (sizes - 1) * (columns - 1) * (0.5 - plain) - q
-    variance = (squares - plain * plain) / (rows + 1) + later / ((rows + 1) * (rows + 2))
-    return np.maximum(mean, 0.0), np.maximum(variance, 0.0)
+
+def _by_chance(
+    n_x: np.ndarray, n_y: np.ndarray, rows: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean and variance under independence of 2N I of each level and class against all others.
+
+    The third one is the variance that large counts have. The others are exact (hypergeometric)
+    where fewer than `FEW` rows are expected in a cell.
+    """
+    from scipy.special import gammaln
+
+    n_x, n_y, rows = np.broadcast_arrays(n_x, n_y, rows)
+    swapped = 2 * n_y > rows  # the smaller cell of the level is counted
+    b = np.where(swapped, rows - n_y, n_y)
+    e = n_x * b / rows
+    varies = (e > 0) & (n_x < rows)
+    mean = np.where(varies, (1 - n_x / rows) * rows / np.maximum(1.0, rows - 1), 0.0)
+    of_large = 2 * mean**2
+    variance = of_large.copy()
+    is_small = varies & (e < FEW)
+    cells = np.stack([n_x[is_small], b[is_small], rows[is_small]], axis=1)
+    cells, place = np.unique(cells, axis=0, return_inverse=True)
+    a, b, n = (column[:, None] for column in cells.T)
+    c = np.arange(CELLS_AT_MOST)
+    possible = (c <= a) & (c <= b) & (n - a - b + c >= 0)
+    k = np.where(possible, c, np.maximum(0.0, a + b - n))
+
+    def log_choose(n: np.ndarray, k: np.ndarray) -> np.ndarray:
+        return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+
+    def term(c: np.ndarray, e: np.ndarray) -> np.ndarray:
+        return np.asarray(2 * c * np.log(np.maximum(c, 1) / np.maximum(e, 1e-300)))
+
+    share = np.exp(log_choose(b, k) + log_choose(n - b, a - k) - log_choose(n, a)) * possible
+    values = term(k, a * b / n) + term(a - k, a - a * b / n)
+    means = (share * values).sum(axis=1)
+    mean[is_small] = means[place.ravel()]
+    variance[is_small] = (share * (values - means[:, None]) ** 2).sum(axis=1)[place.ravel()]
+    return mean, variance, of_large
 
 
 def intervals(x: Side, y: Side, level: float) -> Interval:
@@ -86,7 +163,7 @@ def intervals(x: Side, y: Side, level: float) -> Interval:
         The probability of the interval.
     """
     shape = x.positions.size, y.positions.size
-    mean, variance, most = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    found = Moments(*np.zeros((6, *shape)))
     counts, valid = x.table.counts, x.table.f_valid
     codes = np.arange(counts.offsets[-1])
     column = np.repeat(np.arange(x.table.d), counts.levels)
@@ -95,56 +172,52 @@ def intervals(x: Side, y: Side, level: float) -> Interval:
     for j, position in enumerate(y.positions.tolist()):
         pairs = x.table.statistics(y.table.anchor(position))
         table = pairs.complete_table[known, : pairs.anchor.valid]
-        of_all = moments(table, first)
-        mean[:, j], variance[:, j] = (values[x.positions] for values in of_all)
-        most[:, j] = np.log(np.minimum(valid[x.positions], pairs.anchor.valid))
-    freedom = (valid[x.positions][:, None] - 1) * (y.table.f_valid[y.positions] - 1)
-    low, high = interval_of(mean, variance, most, freedom, level)
-    return Interval(mean, np.sqrt(variance), low, high)
+        for values, of_all in zip(found, moments(table, first), strict=True):
+            values[:, j] = of_all[x.positions]
+    low, high = interval_of(found, level)
+    mean = np.maximum(found.counted - found.chance, 0.0)
+    return Interval(mean, np.sqrt(found.variance + found.chance_variance), low, high)
 
 
-def interval_of(
-    mean: np.ndarray, variance: np.ndarray, most: np.ndarray, freedom: np.ndarray, level: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """The ends of the interval of a scaled noncentral chi-square variable with two moments.
+def interval_of(found: Moments, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """The ends of the interval of information; 0 where chance may tell all that was counted.
 
     Parameters
     ----------
-    mean, variance : ndarray of float
-        The moments.
-    most : ndarray of float
-        What it cannot exceed.
-    freedom : ndarray of int
-        Its degrees of freedom, or fewer where it varies more than such a variable can.
+    found : Moments
+        What was counted.
     level : float
-        The probability of the interval.
+        In what share of tables the interval holds the true information.
     """
-    from scipy.special import chndtrix, ndtri
+    from scipy.special import chndtrinc, ndtri
 
-    varies = (variance > 0) & (mean > 0) & (freedom > 0)
-    ratio = np.divide(variance, mean * mean, out=np.ones(mean.shape), where=varies)
-    degrees = np.where(varies, np.minimum(np.maximum(freedom, 1), 2 / ratio), 1.0)
-    rest = np.where(varies, np.maximum(2 - ratio * degrees, 0.0), 0.0)
-    off_centre = (rest + np.sqrt(2 * rest)) / ratio
-    scale, is_normal = mean / (degrees + off_centre), off_centre > NORMAL
+    varies = (found.counted > 0) & (found.chance > 0)
+    counted, unit = np.where(varies, found.counted, 1.0), np.where(varies, found.unit, 1.0)
+    depends = np.maximum(0.0, 1 - found.chance / counted)  # the share that is not chance
+    of_chance = found.chance_variance / (2 * unit * np.where(varies, found.chance, 1.0))
+    wider = (1 - depends) * of_chance + depends * found.variance / (4 * unit * counted)
+    scale = unit * np.maximum(wider, 1e-12)
+    x, degrees = counted / scale, np.where(varies, found.chance / scale, 1.0)
+    is_large = x > NORMAL
 
     def end(tail: float) -> np.ndarray:
-        value = scale * chndtrix(tail, degrees, np.where(is_normal, 0.0, off_centre))
-        value = np.where(is_normal, mean + ndtri(tail) * np.sqrt(variance), value)
-        return np.where(varies, np.clip(value, 0.0, most), mean)
+        centre = chndtrinc(np.where(is_large, 1.0, x), degrees, tail)
+        z, above = ndtri(tail), x - degrees
+        root = np.sqrt(np.maximum(0.0, (above + 2 * z**2) ** 2 - above**2 + 2 * z**2 * degrees))
+        normal = np.maximum(0.0, above + 2 * z**2 - np.sign(z) * root)
+        ends = scale * np.where(is_large, normal, centre)
+        return np.where(varies, np.clip(ends, 0.0, found.most), found.counted)
 
-    return end((1 - level) / 2), end((1 + level) / 2)
+    return end((1 + level) / 2), end((1 - level) / 2)
 
 
-def relevance_moments(
-    table: Table, columns: np.ndarray, labels: np.ndarray
-) -> tuple[np.ndarray, ...]:
-    """Mean and standard deviation of sum_l I(f;l), the most that it can be, degrees of freedom.
+def relevance_moments(table: Table, columns: np.ndarray, labels: np.ndarray) -> Moments:
+    """The moments of sum_l I(f;l).
 
     The deviation is the sum of those of the labels: it is no more, however they depend on one
     another.
     """
-    mean, deviation, most, freedom = np.zeros((4, columns.size))
+    deviation, sums = np.zeros(columns.size), np.zeros((6, columns.size))
     positions = columns if table.positions is None else table.positions[columns]
     order = np.sort(positions)
     column = np.repeat(np.arange(table.d), table.counts.levels)
@@ -153,10 +226,9 @@ def relevance_moments(
     first, place = edges_of(table.f_valid[order])[:-1], np.searchsorted(order, positions)
     for label in labels.tolist() if columns.size else []:
         pairs = table.label(label)
-        valid = pairs.anchor.valid
-        mean_l, variance = moments(pairs.complete_table[codes, :valid], first)
-        mean += mean_l[place]
-        deviation += np.sqrt(variance)[place]
-        most += np.log(np.minimum(table.f_valid[positions], valid))
-        freedom += (table.f_valid[positions] - 1) * (valid - 1)
-    return mean, deviation, most, freedom
+        found = moments(pairs.complete_table[codes, : pairs.anchor.valid], first)
+        sums += np.array(found)[:, place]
+        deviation += np.sqrt(found.variance)[place]
+    counted, chance, chance_variance, unit, _, most = sums
+    unit = unit / max(1, labels.size)
+    return Moments(counted, chance, chance_variance, unit, deviation**2, most)
