@@ -24,6 +24,7 @@ import scipy.sparse as sp
 import mlfs
 from benchmarks.files import SkipCase, real_file
 from benchmarks.papers.scls_page import METRICS, Row, page, read_rows, write_rows
+from benchmarks.selectors import name_of, path_of
 from mlfs.compare.naive_bayes import MLNB
 from mlfs.compare.running import run
 from mlfs.data.dataset import Column, Dataset
@@ -129,7 +130,7 @@ def measured(name: str, data: Dataset, folder: Path, repeat: int = 10) -> list[R
     """Run a data set, or take its finished cells, in both readings."""
     results = run(
         {name: data},
-        CRITERIA,
+        list(map(path_of, CRITERIA)),
         list(READINGS.values()),
         "sqrt",
         holdout=0.8,
@@ -146,7 +147,7 @@ def measured(name: str, data: Dataset, folder: Path, repeat: int = 10) -> list[R
         for (_, criterion, model, _), one in results.by_size(metric).items():
             reading = "theirs" if "TheirBayes" in model else "ours"
             more = step if (metric, reading) == ("normalised_coverage", "theirs") else 0.0
-            rows.append(Row(name, metric, criterion, reading, one.mean + more, one.sd))
+            rows.append(Row(name, metric, name_of(criterion), reading, one.mean + more, one.sd))
     return rows
 
 

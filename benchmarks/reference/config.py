@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import mlfs
+from benchmarks.selectors import path_of
 from mlfs.compare.data_sources import dense, drop_columns
 from mlfs.data import Dataset
 from mlfs.data.dataset import join_datasets
@@ -46,7 +47,7 @@ class Entry:
     @property
     def criteria(self) -> list[str]:
         found = protocol()["fast" if self.large else "criteria"]
-        return [*found, *protocol()["baselines"]]
+        return [*found, *map(path_of, protocol()["baselines"])]
 
     def raw(self) -> list[Dataset]:
         """The files as they are, from the folder that MLFS_SHARED_DATA names."""

@@ -16,6 +16,7 @@ from typing import Any
 
 from benchmarks.reference.config import FOLDS, HERE, Entry, entries, protocol
 from benchmarks.reference.page import choosing, diagrams, page
+from benchmarks.selectors import name_of, path_of
 from mlfs.compare.cell_folder import CellFolder
 from mlfs.compare.data_sources import content_digest, sources
 from mlfs.compare.named import named
@@ -73,7 +74,8 @@ def gathered(cells: Path) -> tuple[Results, list[Recipe], list[str]]:
                 record = kept.get(cell.key)
                 done = record and (record["status"] == "ok" or "budget" in record)
                 if record is not None and done:
-                    record = {**record, "cell": cell.to_dict()}
+                    criterion = name_of(str(cell.ranker))
+                    record = {**record, "cell": {**cell.to_dict(), "criterion": criterion}}
                     found.setdefault(str(cell.model), []).append(record)
             share = len(settings.cells()) // len(entry.models)
             models = [model for model in entry.models if len(found.get(model, ())) == share]
@@ -86,7 +88,9 @@ def gathered(cells: Path) -> tuple[Results, list[Recipe], list[str]]:
     settings = replace(
         whole,
         sources=tuple(taken),
-        rankers=tuple(one for one in whole.rankers if str(one) in used),
+        rankers=tuple(
+            named(name_of(str(one))) for one in whole.rankers if name_of(str(one)) in used
+        ),
     )
     metrics = tuple(protocol()["metrics"])
     return Results(settings, tuple(records), metrics), recipes, lacking
@@ -94,7 +98,7 @@ def gathered(cells: Path) -> tuple[Results, list[Recipe], list[str]]:
 
 def _settings(chosen: Iterable[Entry]) -> Settings:
     data = {entry.name: entry.load()[0] for entry in chosen}
-    rankers = [*protocol()["criteria"], *protocol()["baselines"]]
+    rankers = [*protocol()["criteria"], *map(path_of, protocol()["baselines"])]
     models = list(dict.fromkeys(model for entry in entries() for model in entry.models))
     return Settings(
         tuple(sources(data)),

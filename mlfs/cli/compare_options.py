@@ -11,9 +11,8 @@ COMPARING: tuple[Option, ...] = (
     Option(
         "criteria", Kind(), (),
         "A criterion, as name or name:key=value,...; or a baseline: all, random, own (the "
-        "model's own way), chi2-max, f-mean, information-gain-max, gain-ratio-max, ppt-relieff, "
-        "relieff-ml, rf-br, ig-lp, ksg-mean, cov, forest, l21, llsf, qpfs, grro, mfs-mcdm, "
-        "mifs-jian, mdfs, mssl; or a selector of scikit-learn as "
+        "model's own way), chi2-max, f-mean, information-gain-max, gain-ratio-max; or a selector "
+        "of scikit-learn as "
         "'sklearn.feature_selection.SelectKBest(score_func=sklearn.feature_selection.chi2)'. By "
         "default scls and all.", ("-c", "--criterion"), WHAT, "NAME", repeated=True,
     ),

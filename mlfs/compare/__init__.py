@@ -4,7 +4,7 @@ In: data sets (`data_sources`), methods by name (`named`) and `settings`.
 `running` has `run`: it gives cells to worker processes (`pool`, `worker`; `cluster_cells` on a
 cluster), and `cell_folder` keeps what is finished.
 A cell (`work`) takes a split (`resampling`, `training_rows`, which limits and measures), selects
-(`rankers`, `filters`, `regressions`, `relief`) and trains (`classifiers`, `naive_bayes`).
+(`rankers`, `filters`) and trains (`classifiers`, `naive_bayes`).
 Out: `results`, a tidy table; `contest` tests it by `ranks` and `pairs`, `overlap` compares the
 selections, `pareto` has the front of quality and number of features, and `report` writes the
 files, which `reference` reads again, as it does published results.

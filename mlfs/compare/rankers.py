@@ -15,8 +15,8 @@ import numpy as np
 from mlfs import criteria
 from mlfs.api.options import SELECTING
 from mlfs.api.selecting import select_silently
-from mlfs.compare.filters import FILTERS, filter_scores
-from mlfs.compare.named import Named, foreign_scores, is_foreign, make_from_text
+from mlfs.compare.filters import FILTERS, Filter
+from mlfs.compare.named import Named, foreign_scores, import_path, is_foreign, make_from_text
 from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.dataset import Dataset
 from mlfs.errors import DataError, UnknownName, UsageError, printable
@@ -152,6 +152,14 @@ def _by_scores(scores_of: Callable[[TrainingRows, int, int], np.ndarray], **kind
     return Ranker(rank, **kind)
 
 
+def _filter_of(name: str) -> Filter | None:
+    """The filter of a name or an import path; None if that is something else."""
+    if "." not in name or "(" in name or name.endswith(".py"):
+        return FILTERS.get(name)
+    found = import_path(name, "criterion")
+    return found if isinstance(found, Filter) else None
+
+
 def known_rankers() -> list[str]:
     """The names of all rankers."""
     return sorted({*criteria.available(), *BASELINES, *FILTERS})
@@ -169,11 +177,10 @@ def ranker(spec: Named) -> Ranker:
         if spec.parameters:
             raise UsageError(f"{spec.name} takes no parameters")
         return _baseline(spec.name)
-    if spec.name in FILTERS:
-        FILTERS[spec.name].check(spec.parameters)
+    if (found := _filter_of(spec.name)) is not None:
+        values = found.read(spec.parameters)
         return _by_scores(
-            lambda train, _, seed: filter_scores(spec.name, train, seed, **spec.parameters),
-            counts=FILTERS[spec.name].counts,
+            lambda train, _, seed: found.scores(train, seed, **values), counts=found.counts
         )
     if spec.name.endswith(".py"):
         return _by_criterion(criteria.typed(spec.name), spec.parameters)

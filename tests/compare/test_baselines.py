@@ -16,7 +16,7 @@ from sklearn.feature_selection import f_classif
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mlfs.compare.filters import FILTERS, filter_scores
+from mlfs.compare.filters import FILTERS
 from mlfs.compare.naive_bayes import MLNB
 from mlfs.compare.named import Named
 from mlfs.compare.rankers import BASELINES, known_rankers, ranker
@@ -136,7 +136,8 @@ def test_parameters_that_make_no_sense_are_refused() -> None:
 
 
 def scored(name: str, data: Any, **parameters: int) -> np.ndarray:
-    return filter_scores(name, TrainingRows(data), 0, **parameters)
+    found = FILTERS[name]
+    return found.scores(TrainingRows(data), 0, **found.read(parameters))
 
 
 @given(seed=SEEDS)
@@ -187,68 +188,6 @@ def test_information_gain_and_gain_ratio(seed: int) -> None:
             np.testing.assert_allclose(found, getattr(expected, way)(axis=1), atol=1e-9)
 
 
-def _apart(x: np.ndarray, spans: np.ndarray, a: int, b: int) -> list[float]:
-    return [abs(x[a, f] - x[b, f]) / spans[f] if spans[f] else 0.0 for f in range(x.shape[1])]
-
-
-def naive_relieff(x: np.ndarray, sets: list[tuple[int, ...]], k: int) -> list[float]:
-    """Kononenko (1994) on label sets, with loops; every row is looked at."""
-    n, d = x.shape
-    spans = x.max(0) - x.min(0)
-    share = {one: times / n for one, times in Counter(sets).items()}
-    weights = [0.0] * d
-    for i in range(n):
-        for group, often in share.items():
-            others = [j for j in range(n) if j != i and sets[j] == group]
-            others.sort(key=lambda j: (round(sum(v**2 for v in _apart(x, spans, i, j)), 9), j))
-            near = others[:k]
-            if not near:
-                continue
-            worth = -1.0 if group == sets[i] else often / (1 - share[sets[i]])
-            for j in near:
-                for f, far in enumerate(_apart(x, spans, i, j)):
-                    weights[f] += worth * far / (len(near) * n)
-    return weights
-
-
-def naive_relieff_ml(x: np.ndarray, y: np.ndarray, k: int) -> list[float]:
-    """Spolaor et al. (2013), with loops."""
-    n, d = x.shape
-    spans = x.max(0) - x.min(0)
-    n_l, n_f, n_lf = 0.0, [0.0] * d, [0.0] * d
-    for i in range(n):
-        others = sorted(
-            (j for j in range(n) if j != i),
-            key=lambda j: (round(sum(v**2 for v in _apart(x, spans, i, j)), 9), j),
-        )
-        for j in others[:k]:
-            label_far = float(np.mean(y[i] != y[j]))
-            n_l += label_far / k
-            for f, far in enumerate(_apart(x, spans, i, j)):
-                n_f[f] += far / k
-                n_lf[f] += far * label_far / k
-    return [n_lf[f] / n_l - (n_f[f] - n_lf[f]) / (n - n_l) for f in range(d)]
-
-
-@given(seed=SEEDS, k=st.integers(1, 4))
-@settings(max_examples=10, deadline=None)
-def test_relieff_is_its_naive_twin(seed: int, k: int) -> None:
-    generator = np.random.default_rng(seed)
-    X = generator.normal(size=(24, 3)).round(3)
-    Y = (generator.random((24, 2)) < 0.5).astype(int)
-    data = from_arrays(X, Y)
-    sets = [tuple(row) for row in Y.tolist()]
-    kept = [i for i, one in enumerate(sets) if sets.count(one) >= 2]
-    ours = scored("ppt-relieff", data, k=k, prune=2)
-    expected = naive_relieff(X[kept], [sets[i] for i in kept], k)
-    np.testing.assert_allclose(ours, expected, atol=1e-7)
-    each = [naive_relieff(X, [(one,) for one in y], k) for y in Y.T.tolist() if len(set(y)) > 1]
-    ours = scored("rf-br", data, k=k)
-    np.testing.assert_allclose(ours, np.sum(each, axis=0) / Y.shape[1], atol=1e-7)
-    ours = scored("relieff-ml", data, k=k)
-    np.testing.assert_allclose(ours, naive_relieff_ml(X, Y, k), atol=1e-7)
-
-
 @pytest.mark.parametrize("name", sorted(FILTERS))
 def test_a_filter_finds_what_matters(name: str) -> None:
     generator = np.random.default_rng(3)
@@ -262,16 +201,9 @@ def test_a_filter_finds_what_matters(name: str) -> None:
     assert sparse == chosen
 
 
-def test_relieff_takes_gaps_and_names() -> None:
-    X = [[1.0, 0.0], [math.nan, 1.0], [3.0, 0.0], [4.0, 1.0]] * 5
-    Y = [[0], [1], [0], [1]] * 5
-    scores = scored("relieff-ml", from_arrays(X, Y), k=2)
-    assert np.isfinite(scores).all()
-    assert scores[1] > scores[0]
-    with pytest.raises(DataError, match="lower prune"):
-        scored("ppt-relieff", from_arrays(X, Y), prune=50)
+def test_the_f_filter_takes_no_missing_values() -> None:
     with pytest.raises(DataError, match="no missing values"):
-        scored("f-max", from_arrays(X, Y))
+        scored("f-max", from_arrays([[1.0], [math.nan], [3.0], [4.0]], [[0], [1], [0], [1]]))
 
 
 def test_baselines_and_their_features() -> None:

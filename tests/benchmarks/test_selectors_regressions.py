@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from mlfs.compare import regressions
-from mlfs.compare.filters import filter_scores
+from benchmarks import selectors
+from benchmarks.selectors import path_of, regressions
 from mlfs.compare.named import named
 from mlfs.compare.rankers import ranker
 from mlfs.compare.training_rows import TrainingRows
@@ -134,7 +134,8 @@ def test_more_columns_than_rows_and_constant_ones():
     wide = np.column_stack([X, np.ones(40), RANDOM.normal(size=(40, 60))])
     rows = TrainingRows(from_arrays(wide, Y.astype(int)))
     for name in ("mfs-mcdm", "mifs-jian", "mdfs", "mssl"):
-        scores = filter_scores(name, rows, 0)
+        found = getattr(selectors, name.replace("-", "_"))
+        scores = found.scores(rows, 0, **found.parameters)
         assert np.isfinite(scores).all()
         assert int(np.argmax(scores)) < 3
-        assert len(ranker(named(name)).rank(rows, 5, 0).union) == 5
+        assert len(ranker(named(path_of(name))).rank(rows, 5, 0).union) == 5
