@@ -21,7 +21,7 @@ __all__ = ["lowest", "newest", "oldest"]
 
 ROOT = Path(__file__).resolve().parents[1]
 TOOLS = ("hypothesis", "pytest", "pytest-timeout")
-EXTRAS = ("datasets", "parquet", "plot", "compare")
+EXTRAS = ("parquet", "plot", "compare")
 FRAMES = ("pandas", "polars")  # what users hand over, in the lowest versions that the tests know
 # The public functions, frames, files and plots: where other versions of other packages can show.
 PUBLIC_TESTS = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -153,10 +152,7 @@ def show_info(console: Console, /, name: str, form: str) -> None:
 def fetch(
     console: Console, /, names: tuple[str, ...], subset: str, mirror: int, offline: bool
 ) -> None:
-    """Download public data sets, and check what is in the cache against the digests.
-
-    What was cut off is continued by the same command. It needs the extra [datasets].
-    """
+    """Download public data sets, and check what is in the cache against the digests."""
     from mlfs.datasets import info
     from mlfs.datasets.listing import SMALL
 
@@ -180,5 +176,5 @@ def path(console: Console, /, name: str, subset: str, mirror: int, offline: bool
 def _path(console: Console, name: str, subset: str, mirror: int, offline: bool) -> Path:
     from mlfs.datasets import path as find
 
-    shown = not console.quiet and console.animated(sys.stderr)
-    return find(name, subset, mirror=mirror, download=not offline, progress=shown)
+    console.detail(f"looking for {name} in the cache, or downloading it")
+    return find(name, subset, mirror=mirror, download=not offline)

@@ -161,13 +161,16 @@ def _text(stored: Any, members: Any) -> str:
 
 
 def _draw(members: Any, output: str, suffix: str, *, force: bool) -> None:
+    from mlfs.data.drawing import refuse_without_matplotlib
     from mlfs.data.whole_files import replacing
-    from mlfs.search.structure_forms import draw
 
     if len(members) > 1:
         raise UsageError(
             f"the model has {len(members)} structures: say which one to draw with --member 1"
         )
-    figure = draw(members[0][0])
+    refuse_without_matplotlib("a picture of a structure")
+    from mlfs.plots import LabelStructureDisplay
+
+    figure = LabelStructureDisplay.from_estimator(members[0][0]).figure_
     with replacing(output, force) as stream:
         figure.savefig(stream, format=suffix[1:])

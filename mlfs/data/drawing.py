@@ -38,26 +38,20 @@ MARKS: tuple[tuple[tuple[float, float], ...], ...] = (
 
 @dataclass(frozen=True)
 class Stroke:
-    """A line through points, in pixels; with `fill`, an area of that colour with this border."""
+    """A line through points, in pixels."""
 
     points: tuple[tuple[float, float], ...]
     width: float = 1.0
-    colour: str = INK
-    opacity: float = 1.0
-    fill: str = ""
 
 
 @dataclass(frozen=True)
 class Lettering:
-    """A text; `anchor` is start, middle or end. One that is read upwards is centred on x, y."""
+    """A text; `anchor` is start, middle or end."""
 
     x: float
     y: float
     text: str
     anchor: str = "start"
-    colour: str = INK
-    upwards: bool = False
-    tip: str = ""  # what is said where it is pointed at
 
 
 @dataclass(frozen=True)
@@ -86,33 +80,19 @@ def draw_diagram(ax: Any, diagram: Diagram) -> None:
     ax.set_axis_off()
     for stroke in diagram.strokes:
         x, y = zip(*stroke.points, strict=True)
-        style: dict[str, Any] = {
-            "lw": stroke.width * POINTS,
-            "alpha": stroke.opacity,
-            "clip_on": False,
-        }
-        if stroke.fill:
-            ax.fill(x, y, facecolor=stroke.fill, edgecolor=stroke.colour, zorder=2, **style)
-        else:
-            ax.plot(x, y, color=stroke.colour, solid_capstyle="butt", **style)
+        width = stroke.width * POINTS
+        ax.plot(x, y, color=INK, lw=width, solid_capstyle="butt", clip_on=False)
     for word in diagram.words:
-        turn = {"rotation": 90, "va": "center"} if word.upwards else {"va": "baseline"}
-        style = {"color": word.colour, "fontsize": 9, "parse_math": False}
-        ax.text(word.x, word.y, word.text, ha=ALIGN[word.anchor], **style, **turn)
+        ax.text(word.x, word.y, word.text, ha=ALIGN[word.anchor], fontsize=9, parse_math=False)
 
 
 def svg_of(diagram: Diagram) -> str:
     """A diagram as SVG."""
     image = Picture(diagram.width, diagram.height, diagram.title)
     for stroke in diagram.strokes:
-        opacity = "" if stroke.opacity == 1 else stroke.opacity
-        style = {"stroke_width": stroke.width, "stroke_opacity": opacity, "fill": stroke.fill}
-        image.line(stroke.points, stroke.colour, **style)
+        image.line(stroke.points, INK, stroke_width=stroke.width)
     for word in diagram.words:
-        turn = f"translate(4 0) rotate(-90 {word.x:.1f} {word.y:.1f})" if word.upwards else ""
-        fill = "" if word.colour == INK else word.colour
-        style = {"fill": fill, "transform": turn}
-        image.text(word.x, word.y, word.text, word.anchor, word.tip, **style)
+        image.text(word.x, word.y, word.text, word.anchor)
     return image.markup()
 
 

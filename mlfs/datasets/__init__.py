@@ -1,8 +1,8 @@
 """Data sets by name: three small ones that come with mlfs, and public ones that are downloaded.
 
 A name comes in, a `Dataset` or the path of a file goes out. `listing` has what is known about the
-public data sets (tables in sets.tsv and files.tsv), `downloads` gets one file and checks it,
-`fetching` has the small ones, and finds the others in the user's cache or downloads them.
+public data sets (tables in sets.tsv and files.tsv), `fetching` has the small ones, and finds the
+others in the user's cache or downloads and checks them.
 """
 
 from __future__ import annotations

@@ -1,34 +1,22 @@
 """Data sets by name: small ones that come with mlfs; public ones from the cache, or downloaded.
 
-A file from the network is checked against its digest, and continued where it was cut off.
+A file from the network is checked against its digest.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import math
 import os
 import re
-import shutil
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import warnings
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from mlfs.data.dataset import Dataset, join_datasets
 from mlfs.data.formats import read, write
 from mlfs.datasets.listing import SMALL, File, PublicDataset, info, names
-from mlfs.errors import DataError, MissingExtra, UnknownName, UsageError, plural, printable
-
-Progress = Callable[[str, int, int], None]  # the file, the bytes so far, all bytes
-CHUNK = 1 << 16
-BAR, EVERY = 30, 0.25  # characters, and seconds between two bars
-CLEAR = "\r\x1b[K"  # the line on a terminal
-PATIENCE = (10, 60)  # seconds for a connection, and between two pieces
+from mlfs.errors import DataError, UnknownName, UsageError, plural, printable
 
 
 def is_whole(path: Path, file: File) -> bool:
@@ -42,76 +30,30 @@ def is_whole(path: Path, file: File) -> bool:
         return False
 
 
-def download_file(file: File, folder: Path, progress: Progress | None = None) -> Path:
+def download_file(file: File, folder: Path) -> Path:
     """Download a file into a folder; what arrives is kept only if it has the right digest.
 
-    Copies with the same content are tried in turn. What was cut off is continued the next time.
+    Copies with the same content are tried in turn.
     """
+    from sklearn.datasets import fetch_file
+
+    faults = []
     try:
-        import requests
-    except ImportError:
-        raise MissingExtra("downloading a data set", "requests", "datasets") from None
-    part, faults = folder / f"{file.name}.part", []
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        shown = f"{printable(folder, 400)!r}: {error.strerror or error}"
+        raise DataError(f"cannot write to {shown}; {FOLDER} names another folder") from None
     for url in file.urls:
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            received = _receive(url, file, part, progress)
-            if received < file.size:
-                faults.append(
-                    f"{url} was cut off after {received:,} of {file.size:,} bytes: the same "
-                    "command goes on from there"
+            with warnings.catch_warnings(action="ignore"):  # a damaged file is replaced
+                place: Path = fetch_file(
+                    url, folder, local_filename=file.name, sha256=file.sha256, n_retries=0
                 )
-                continue
-            with part.open("rb") as stream:
-                digest = hashlib.file_digest(stream, "sha256").hexdigest()
-            if digest == file.sha256:
-                return part.replace(folder / file.name)
-            part.unlink()
-            faults.append(
-                f"{url} has other content than it should (SHA-256 {digest[:12]}..., "
-                f"expected {file.sha256[:12]}...)"
-            )
-        except requests.RequestException as error:
-            faults.append(f"{url} {_reason(error)}")
-        except OSError as error:
-            shown = f"{printable(folder, 400)!r}: {error.strerror or error}"
-            msg = f"cannot write to {shown}; MLFS_DATA names another folder"
-            raise DataError(msg) from None
+        except OSError as error:  # of the network, of the disk, or another digest
+            faults.append(f"{url}: {printable(error, 200)}")
+        else:
+            return place
     raise DataError("; ".join(faults))
-
-
-def _receive(url: str, file: File, part: Path, progress: Progress | None) -> int:
-    """Append what comes to a file that stays when it is cut off; the bytes that are here."""
-    import requests
-
-    start = part.stat().st_size if part.is_file() else 0
-    start = start if start < file.size else 0
-    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
-    with requests.get(url, headers=headers, stream=True, timeout=PATIENCE) as response:
-        response.raise_for_status()
-        here = start if response.status_code == requests.codes.partial_content else 0
-        with part.open("r+b" if here else "wb") as stream:
-            stream.seek(here)
-            stream.truncate()
-            with contextlib.suppress(requests.RequestException):  # cut off
-                for piece in response.iter_content(CHUNK):
-                    stream.write(piece)
-                    here += len(piece)
-                    if progress is not None:
-                        progress(file.name, min(here, file.size), file.size)
-                    if here > file.size:  # not our file, and perhaps without end
-                        break
-    return here
-
-
-def _reason(error: Any) -> str:
-    """The fault of an address, after its name."""
-    if error.response is not None:
-        return f"answered {error.response.status_code} {printable(error.response.reason)}"
-    kind = type(error).__name__.removesuffix("Error")
-    if "Timeout" in kind:
-        return "did not answer in time"
-    return f"cannot be reached ({kind}): downloading needs a network"
 
 
 FOLDER = "MLFS_DATA"
@@ -137,12 +79,10 @@ def fetch(
     *,
     mirror: int = 0,
     download: bool = True,
-    progress: bool | Progress = True,
 ) -> Dataset:
     """A public data set by its name, downloaded if it is not in the cache.
 
-    Every file is checked against its SHA-256, each time. What is in the cache needs no network;
-    a download that was cut off is continued.
+    Every file is checked against its SHA-256, each time. What is in the cache needs no network.
 
     Parameters
     ----------
@@ -155,8 +95,6 @@ def fetch(
         Which of `info(name).sources`; 0 is the preferred one, mostly ARFF with names.
     download : bool
         Whether what is not in the cache may be downloaded.
-    progress : bool or callable
-        Show a progress bar on stderr, or call this with the file, the bytes so far and all bytes.
 
     Returns
     -------
@@ -170,7 +108,7 @@ def fetch(
     """
     if name in SMALL:
         return _rename(read(path(name, subset)), name)
-    files = _provide_tables(info(name), subset, mirror, progress, download=download)
+    files = _provide_tables(info(name), subset, mirror, download=download)
     tables = [_read(file) for file in files]
     if len(tables) == 1:
         return _rename(tables[0], name)
@@ -223,7 +161,6 @@ def path(
     *,
     mirror: int = 0,
     download: bool = True,
-    progress: bool | Progress = True,
 ) -> Path:
     """The file of a data set, which commands and `mlfs.read` take; downloaded if it is not there.
 
@@ -239,7 +176,7 @@ def path(
         if subset != "all" or mirror:
             raise UsageError(f"{name} comes with mlfs: it has no mirror and no split")
         return Path(__file__).with_name(f"{name}.arff")
-    tables = _provide_tables(info(name), subset, mirror, progress, download=download)
+    tables = _provide_tables(info(name), subset, mirror, download=download)
     if len(tables) == 1:
         return tables[0]
     joined_file = tables[0].with_name(f"{name}.arff")
@@ -289,7 +226,6 @@ def _provide_tables(
     listed: PublicDataset,
     subset: str,
     mirror: int,
-    progress: bool | Progress,
     *,
     download: bool,
 ) -> list[Path]:
@@ -309,14 +245,13 @@ def _provide_tables(
             f"{listed.name}: the file {shown!r} {state}: mlfs datasets fetch {listed.name}"
         )
     for file, place in missing:
-        with _progress_callback(progress) as show:
-            try:
-                download_file(file, place.parent, show)
-            except DataError as error:
-                others = len(listed.sources) - 1
-                remedy = f"; another source is mirror {(mirror + 1) % (others + 1)}"
-                msg = f"cannot download {listed.name}: {error}{remedy if others else ''}"
-                raise DataError(msg) from None
+        try:
+            download_file(file, place.parent)
+        except DataError as error:
+            others = len(listed.sources) - 1
+            remedy = f"; another source is mirror {(mirror + 1) % (others + 1)}"
+            msg = f"cannot download {listed.name}: {error}{remedy if others else ''}"
+            raise DataError(msg) from None
     return [place for place in places if place.suffix != ".xml"]
 
 
@@ -326,29 +261,3 @@ def _read(file: Path) -> Dataset:
 
 def _rename(data: Dataset, name: str) -> Dataset:
     return data.with_changes(source=replace(data.source, path=name))
-
-
-@contextmanager
-def _progress_callback(progress: bool | Progress) -> Iterator[Progress | None]:
-    """The function that is called with the progress of a file; a bar on stderr by default."""
-    if callable(progress) or not progress:
-        yield progress or None
-        return
-    last = -math.inf
-
-    def show(file: str, done: int, total: int) -> None:
-        nonlocal last
-        if time.monotonic() < last + EVERY:
-            return
-        last = time.monotonic()
-        full = BAR * done // max(total, 1)
-        sizes = f"{done / 1e6:.1f} of {total / 1e6:.1f} MB"
-        line = f"{file}: [{'#' * full}{'.' * (BAR - full)}] {sizes} (Ctrl-C: go on later)"
-        sys.stderr.write(f"{CLEAR}{line[: shutil.get_terminal_size().columns - 1]}")
-        sys.stderr.flush()
-
-    try:
-        yield show
-    finally:
-        if last > 0:
-            sys.stderr.write(CLEAR)

@@ -16,8 +16,6 @@ from mlfs.compare.results import Results, Summary
 from mlfs.data.drawing import INCHES, draw_diagram, refuse_without_matplotlib
 from mlfs.errors import DataError, UnknownName, UsageError, check_name, printable
 from mlfs.metrics import METRICS
-from mlfs.search.label_parents import Structure
-from mlfs.search.structure_forms import as_diagram, draw, inches_of
 
 
 class Display(ABC):
@@ -249,38 +247,6 @@ FEW = 30  # cells that are wide enough for a number
 def length_of(cells: int) -> float:
     """The inches for so many cells: few are drawn large enough for their numbers."""
     return min(21.0, 0.3 * min(cells, FEW) + 0.16 * max(cells - FEW, 0))
-
-
-class LabelStructureDisplay(Display):
-    """Trees and polytrees in layers, chains as arcs over their labels.
-
-    Parameters
-    ----------
-    structure : Structure
-        What is drawn.
-    """
-
-    _subject = "a picture of a structure"
-
-    def __init__(self, structure: Structure) -> None:
-        self.structure = structure
-
-    @classmethod
-    def from_estimator(cls, model: Any, ax: Any = None) -> Self:
-        """The display of a fitted model, or of a structure itself."""
-        structure = getattr(model, "structure_", model)
-        if not isinstance(structure, Structure):
-            shown = printable(repr(model))
-            msg = f"only a fitted model with one structure has a picture of it, not {shown}"
-            raise UsageError(msg)
-        return cls(structure).plot(ax)
-
-    @property
-    def _inches(self) -> tuple[float, float]:
-        return inches_of(as_diagram(self.structure))
-
-    def _draw(self, ax: Any) -> None:
-        draw(self.structure, ax)
 
 
 class CurveDisplay(Display):

@@ -10,13 +10,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mlfs.errors import UsageError, printable
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 Edge = tuple[int, int]
 
@@ -223,23 +219,6 @@ class Structure:
         from mlfs.search.structure_forms import from_dict
 
         return from_dict(given)
-
-    def draw(self, ax: Any = None) -> Figure:
-        """Draw the structure; needs matplotlib.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        matplotlib Figure
-            It belongs to no window: ``savefig`` it, or show it in a notebook.
-        """
-        from mlfs.search.structure_forms import draw
-
-        return draw(self, ax)
 
 
 def shown(value: object) -> str:

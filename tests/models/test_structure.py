@@ -16,7 +16,6 @@ from sklearn.base import clone
 from mlfs import DataError, MissingExtra, MlfsError, UsageError
 from mlfs.models.structures import Given
 from mlfs.search.label_parents import Structure, from_order, parents_first
-from mlfs.search.structure_forms import in_layers
 
 NASTY = 'a "quoted" \\N label\n<b>&lt;\x1b[31m $x_1$'
 
@@ -282,17 +281,22 @@ def test_dot_says_no_more_than_the_names():
 @settings(deadline=None)
 @given(structures(most=12, polytree=True))
 def test_layers_have_parents_above_and_nobody_on_another(one):
-    places = in_layers(one)
-    for parent, child in one.edges:
-        assert places[parent, 1] > places[child, 1]
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    from mlfs.plots.structures import places_of
+
+    places = np.array(places_of(one)).reshape(-1, 2)
+    if one.kind != "chain":
+        for parent, child in one.edges:
+            assert places[parent, 1] > places[child, 1]
     for level in set(places[:, 1].tolist()):
         there = np.sort(places[places[:, 1] == level, 0])
         assert (np.diff(there) >= 1 - 1e-9).all()
 
 
-def texts(figure):
-    (ax,) = figure.axes
-    return [text.get_text() for text in ax.texts if text.get_text()]
+def picture(one, ax=None):
+    from mlfs.plots import LabelStructureDisplay
+
+    return LabelStructureDisplay.from_estimator(one, ax).figure_
 
 
 @pytest.mark.parametrize(
@@ -309,10 +313,10 @@ def texts(figure):
 )
 def test_a_picture_shows_every_label_and_every_edge(one, tmp_path):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-    figure = one.draw()
-    assert len(texts(figure)) == one.q
+    figure = picture(one)
     (ax,) = figure.axes
-    assert len(ax.lines) == len(one.edges)
+    assert len([words for words in ax.texts if words.get_text()]) == one.q
+    assert len([words for words in ax.texts if not words.get_text()]) == len(one.edges)
     assert one.kind in ax.get_title()
     figure.savefig(tmp_path / "structure.png", dpi=40)
     assert (tmp_path / "structure.png").stat().st_size > 500
@@ -323,19 +327,15 @@ def test_a_picture_may_go_into_axes_of_the_user():
     from matplotlib.figure import Figure
 
     figure = Figure()
-    ax = figure.add_subplot()
-    assert structure().draw(ax=ax) is figure
+    assert picture(structure(), figure.add_subplot()) is figure
 
 
 def test_a_picture_without_matplotlib_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtra, match=r"pip install 'mlfs-toolkit\[plot\]'"):
-        structure().draw()
+        picture(structure())
 
 
 def test_only_structures_are_drawn():
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-    from mlfs.search.structure_forms import draw
-
-    with pytest.raises(UsageError, match="only a Structure can be drawn"):
-        draw({"a": ["b"]})
+    with pytest.raises(UsageError, match="only a fitted model with one structure"):
+        picture({"a": ["b"]})
