@@ -18,10 +18,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks.first_answer.contenders import RIVALS, ours, transformer
+from benchmarks.first_answer.correlated import HARDER
 from benchmarks.first_answer.tables import TABLES, Table
 from benchmarks.machine import version
 
 Contender = Callable[[Table, int], list[int]]
+ALL = {**TABLES, **HARDER}
 WITH_N = ("mim", "mrmr", "jmi", "scls")
 
 
@@ -50,30 +52,38 @@ def _value(text: str) -> Any:
         return text
 
 
-def _measured(run: Contender, table: Table) -> tuple[float, float, str]:
+def _measured(run: Contender, table: Table) -> tuple[list[int], float, str]:
     start = time.perf_counter()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             picks = run(table, len(table.truth))
     except Exception as error:  # noqa: BLE001  # a rival may fail in any way; the run goes on
-        return 0.0, time.perf_counter() - start, f"{type(error).__name__}: {error}"[:160]
-    return table.score([int(j) for j in picks]), time.perf_counter() - start, ""
+        return [], time.perf_counter() - start, f"{type(error).__name__}: {error}"[:160]
+    return [int(j) for j in picks], time.perf_counter() - start, ""
 
 
 def _markdown(
-    names: list[str], means: dict[str, dict[str, float]], seconds: dict[str, float]
+    names: list[str],
+    means: dict[str, dict[str, float]],
+    false: dict[str, tuple[float, float]],
+    seconds: dict[str, float],
 ) -> str:
-    """A row for each table; the last rows have the means, the worst F and the seconds."""
-    lines = ["| | " + " | ".join(names) + " |", "|---|" + "---:|" * len(names)]
+    """A row for each table; the last rows have the means, the worst F and the seconds.
+
+    The last two columns have the false picks of the first contender: proxies, and noise.
+    """
+    head = [*names, "proxies", "noise"]
+    lines = ["| | " + " | ".join(head) + " |", "|---|" + "---:|" * len(head)]
     for table, row in means.items():
         best = max(row.values())
         cells = (f"**{row[n]:.2f}**" if row[n] >= best - 0.005 else f"{row[n]:.2f}" for n in names)
-        lines.append(f"| {table} | " + " | ".join(cells) + " |")
+        counts = (f"{count:.1f}" for count in false[table])
+        lines.append(f"| {table} | " + " | ".join([*cells, *counts]) + " |")
     for title, fold in (("mean", np.mean), ("worst", np.min)):
         cells = (f"{fold([row[n] for row in means.values()]):.3f}" for n in names)
-        lines.append(f"| {title} | " + " | ".join(cells) + " |")
-    lines.append("| seconds | " + " | ".join(f"{seconds[n]:.1f}" for n in names) + " |")
+        lines.append(f"| {title} | " + " | ".join(cells) + " | | |")
+    lines.append("| seconds | " + " | ".join(f"{seconds[n]:.1f}" for n in names) + " | | |")
     return "\n".join(lines)
 
 
@@ -81,7 +91,7 @@ def main(given: list[str]) -> int:
     """Run all contenders on all tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.first_answer", description=__doc__)
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--table", action="append", default=[], choices=list(TABLES))
+    parser.add_argument("--table", action="append", default=[], choices=list(ALL))
     parser.add_argument("--try", dest="tried", action="append", default=[], metavar="KEY=VALUE,...")
     parser.add_argument("--only-tried", action="store_true")
     parser.add_argument("--no-rivals", action="store_true")
@@ -91,23 +101,29 @@ def main(given: list[str]) -> int:
     contenders = _contenders(options)
     names = list(contenders)
     means: dict[str, dict[str, float]] = {}
+    false: dict[str, tuple[float, float]] = {}
     seconds = dict.fromkeys(names, 0.0)
-    for name in options.table or TABLES:
+    for name in options.table or ALL:
         scores: dict[str, list[float]] = {n: [] for n in names}
+        wrong = []
         for seed in range(options.seeds):
-            table = TABLES[name](np.random.default_rng([seed, zlib.crc32(name.encode())]))
+            table = ALL[name](np.random.default_rng([seed, zlib.crc32(name.encode())]))
             for contender, run in contenders.items():
-                score, took, fault = _measured(run, table)
-                scores[contender].append(score)
+                picks, took, fault = _measured(run, table)
+                scores[contender].append(table.score(picks))
+                if contender == names[0]:
+                    wrong.append(table.false_picks(picks))
                 seconds[contender] += took / options.seeds
                 if fault:
                     print(f"{contender} on {name}: {fault}", file=sys.stderr)
         means[name] = {n: float(np.mean(values)) for n, values in scores.items()}
+        proxies, noise = np.mean(wrong, axis=0).tolist()
+        false[name] = proxies, noise
         shown = ", ".join(f"{n} {means[name][n]:.2f}" for n in names)
         print(f"{name}: {shown}", file=sys.stderr, flush=True)
-    print(_markdown(names, means, seconds))
+    print(_markdown(names, means, false, seconds))
     if options.output:
-        text = json.dumps({"F": means, "seconds": seconds}, indent=1) + "\n"
+        text = json.dumps({"F": means, "false": false, "seconds": seconds}, indent=1) + "\n"
         options.output.write_text(text, encoding="utf-8")
     return 0
 

@@ -21,7 +21,10 @@ def ours(**options: Any) -> Callable[[Table, int], list[int]]:
     def run(table: Table, n: int) -> list[int]:
         asked = {**options, "n": n} if options.get("n") is True else options
         names = list(map(str, table.X.columns)) if isinstance(table.X, pd.DataFrame) else None
-        selection = mlfs.select((table.X, table.Y), sample_weight=table.weights, **asked)
+        given = () if table.given is None else table.given
+        selection = mlfs.select(
+            (table.X, table.Y), sample_weight=table.weights, given=given, **asked
+        )
         return [*selection.indices] if names is None else list(map(names.index, selection.names))
 
     return run
@@ -30,7 +33,9 @@ def ours(**options: Any) -> Callable[[Table, int], list[int]]:
 def transformer(table: Table, n: int) -> list[int]:
     """`FeatureSelector` with no option at all."""
     del n
-    selector = mlfs.FeatureSelector().fit(table.X, table.Y, sample_weight=table.weights)
+    given = () if table.given is None else table.given
+    selector = mlfs.FeatureSelector(given=given)
+    selector.fit(table.X, table.Y, sample_weight=table.weights)
     return list(np.flatnonzero(selector.get_support()))
 
 
@@ -124,9 +129,18 @@ def _in_turn(rankings: list[list[int]], n: int) -> list[int]:
     return list(dict.fromkeys(turns))[:n]
 
 
+def _forest(table: Table, n: int) -> list[int]:
+    from sklearn.ensemble import RandomForestClassifier
+
+    X, source, _ = _numeric(table, codes=True)
+    forest = RandomForestClassifier(200, random_state=0, n_jobs=1).fit(X, table.Y)
+    return source[np.argsort(-forest.feature_importances_, kind="stable")[:n]].tolist()
+
+
 RIVALS: dict[str, tuple[str, Callable[[Table, int], list[int]]]] = {
     "fastcan": ("fastcan", _fastcan),
     "scikit-learn MI": ("scikit-learn", _mutual_information),
     "mrmr_selection": ("mrmr_selection", _mrmr_selection),
+    "forest importance": ("scikit-learn", _forest),
     "feature-engine": ("feature-engine", _feature_engine),
 }

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-__all__ = ["TABLES", "Table"]
+__all__ = ["TABLES", "Random", "Table", "words_of"]
 
 Random = np.random.Generator
 TABLES: dict[str, Callable[[Random], Table]] = {}
@@ -31,17 +31,42 @@ class Table:
         and a second is a copy.
     weights : ndarray, optional
         The weight of each row.
+    given : ndarray, optional
+        The stratum of each row, within which the columns tell the labels.
     """
 
     X: Any
     Y: np.ndarray
     truth: list[frozenset[int]]
     weights: np.ndarray | None = None
+    given: np.ndarray | None = None
 
     def score(self, picks: list[int]) -> float:
         """Compute the F-score of the picks: a factor counts once, a copy is a false pick."""
         true = sum(bool(factor & {*picks}) for factor in self.truth)
         return 2 * true / (len(picks) + len(self.truth))
+
+    def false_picks(self, picks: list[int]) -> tuple[int, int]:
+        """Count the picks that are not true: proxies of the truth, and columns of noise.
+
+        A proxy is a column that a label tells by more than four standard errors, alone.
+        """
+        true = frozenset[int]().union(*self.truth)
+        others = [j for j in picks if j not in true]
+        proxies = sum(_tells(self.X, j, self.Y) for j in others)
+        return proxies, len(others) - proxies
+
+
+def _tells(X: Any, j: int, Y: np.ndarray) -> bool:
+    """Whether a numeric column is correlated with a label; words are taken for noise."""
+    x = X[:, [j]].toarray().ravel() if sp.issparse(X) else X.iloc[:, j]
+    if getattr(x, "dtype", np.dtype(object)).kind not in "fiub":
+        return False
+    ranks = pd.Series(x).rank().fillna(len(x) / 2).to_numpy(float)
+    if ranks.std() == 0:
+        return False
+    r = np.corrcoef(ranks, Y.T)[0, 1:]
+    return bool(np.nanmax(np.abs(r)) > 4 / np.sqrt(len(ranks)))
 
 
 def _table(make: Callable[[Random], Table]) -> Callable[[Random], Table]:
@@ -143,7 +168,7 @@ def copies(rng: Random) -> Table:
     return _frame(rng, columns, truth, Y)
 
 
-def _words(rng: Random, n: int, levels: int, name: str) -> tuple[np.ndarray, np.ndarray]:
+def words_of(rng: Random, n: int, levels: int, name: str) -> tuple[np.ndarray, np.ndarray]:
     """A column of words, and the effect of each row's word."""
     shares = rng.dirichlet(np.full(levels, 2.0))
     codes = rng.choice(levels, n, p=shares)
@@ -153,7 +178,7 @@ def _words(rng: Random, n: int, levels: int, name: str) -> tuple[np.ndarray, np.
 def _categories(
     rng: Random, n: int, sizes: tuple[int, ...], matter: str
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    made = {f"{matter}{size}": _words(rng, n, size, "v") for size in sizes}
+    made = {f"{matter}{size}": words_of(rng, n, size, "v") for size in sizes}
     return {name: words for name, (words, _) in made.items()}, np.column_stack(
         [effect for _, effect in made.values()]
     )
@@ -180,7 +205,7 @@ def keys(rng: Random) -> Table:
         "since": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 1500, n), "D"),
         "country": np.full(n, "here"),
         "version": np.zeros(n),
-        "postcode": _words(rng, n, 700, "P")[0],
+        "postcode": words_of(rng, n, 700, "P")[0],
     }
     return _frame(rng, columns, truth, _labels(rng, effects))
 

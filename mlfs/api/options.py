@@ -315,8 +315,8 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "seed", Whole(least=0), 0,
-        "For a number by auto or cv, at_least, resamples and permutations: seeds the shuffles, or "
-        "the folds and the model, or the halves of the rows.", ("--seed",),
+        "For a number by fdr or cv, resamples and permutations: seeds the shuffles, or the folds "
+        "and the model, or the halves of the rows.", ("--seed",),
         metavar="N", reported=True, fitted="random_state",
     ),
     Option(

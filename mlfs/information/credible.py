@@ -3,9 +3,9 @@
 Counts of independent columns share about (r - 1)(c - 1) / 2N nats by chance, and of small cells so
 much as the hypergeometric distribution says. 2N times the counted information is nearly a
 noncentral chi-square variable, whose noncentrality is 2N times the true information: its ends are
-those with which so much, or so little, would be counted in one of forty tables. Where columns depend strongly,
-the variance of the counted information (by the delta method) takes the place of that of the
-chi-square variable.
+those with which so much, or so little, would be counted in one of forty tables. Where columns
+depend strongly, the variance of the counted information (by the delta method) takes the place of
+that of the chi-square variable.
 """
 
 from __future__ import annotations
