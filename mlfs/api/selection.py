@@ -251,6 +251,10 @@ class Selection(Ranking):
     column_names: ColumnNames = field(default=(), compare=False)
     searched: Any = field(default=None, compare=False)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields for a copy or a model file: not the data that it was made by."""
+        return {**vars(self), "searched": None}
+
     def __repr__(self) -> str:
         from mlfs.api.display import as_line
 

@@ -32,11 +32,6 @@ from mlfs.errors import (
 )
 from mlfs.models import STRUCTURED, WHOLE
 
-OWN_LEARNERS = (
-    "mlfs.models.baselines.llsf.Lift",
-    "mlfs.models.switching.Switching",
-    "mlfs.models.logistic.TunedLogistic",
-)
 SHORT = {
     "logistic": "sklearn.linear_model.LogisticRegression",
     "svm": "sklearn.svm.LinearSVC",
@@ -188,26 +183,23 @@ def settings_of(options: Mapping[str, Any], missing: str) -> dict[str, Any]:
 def learner_named(name: str, parameters: Mapping[str, Any]) -> Any:
     """Make a base learner from its name: short, of its class, or with its module.
 
-    Only what a model file can hold is imported.
+    Only classifiers of scikit-learn and those of mlfs are imported.
 
     Examples
     --------
     >>> learner_named("svm", {"C": 0.5})
     LinearSVC(C=0.5)
     """
-    from mlfs.models.storage.storable import LEARNERS, class_named
-
-    paths = {path.rpartition(".")[2]: path for path in (*LEARNERS, *OWN_LEARNERS)}
-    path = SHORT.get(name) or paths.get(name) or name.replace(":", ".")
-    cls = class_named(path) if path in paths.values() else None
-    if cls is None and ("." in name or ":" in name):
+    module, _, class_name = SHORT.get(name, name).replace(":", ".").rpartition(".")
+    classes = _learners()
+    cls = classes.get(class_name)
+    if cls is None or not cls.__module__.startswith(module):
+        if not module:
+            raise UnknownName("learner", name, [*SHORT, *classes])
         raise UsageError(
-            f"the learner {printable(name)!r} is none that a model file can hold: take "
-            f"{', '.join(SHORT)}, or another classifier that docs/model-files.md lists; the rest "
-            "can be used from Python"
+            f"the learner {printable(name)!r} is no classifier of scikit-learn: take "
+            f"{', '.join(SHORT)}, or another one; the rest can be used from Python"
         )
-    if cls is None:
-        raise UnknownName("learner", name, [*SHORT, *paths])
     accepted = inspect.signature(cls).parameters
     for key in parameters:
         check_name(key, f"parameter of {cls.__name__}", accepted)
@@ -217,6 +209,16 @@ def learner_named(name: str, parameters: Mapping[str, Any]) -> Any:
             f"{cls.__name__} is made of other learners: such a model is made from Python"
         )
     return cls(**parameters)
+
+
+def _learners() -> dict[str, Any]:
+    """The classifiers of scikit-learn and the base learners of mlfs, by their classes' names."""
+    from sklearn.utils import all_estimators
+
+    from mlfs.models import Lift, Switching, TunedLogistic
+
+    own = {cls.__name__: cls for cls in (Lift, Switching, TunedLogistic)}
+    return {**dict(all_estimators(type_filter="classifier")), **own}
 
 
 UNSETTLED = "did not converge: raise their limit, as with -P max_iter=1000"
@@ -277,8 +279,8 @@ def train(
 ) -> int:
     """Train a model on a data set and store it in a file.
 
-    The file contains arrays and names but no code; `mlfs predict`, `mlfs evaluate` and
-    `mlfs structure` read it, and so does `mlfs.models.load`.
+    The file, which skops writes, contains arrays and names but no code; `mlfs predict`, `mlfs
+    evaluate` and `mlfs structure` read it, and so does `mlfs.models.load`.
     """
     if output == "-":
         raise UsageError("a model file is not written to stdout: say where with -o FILE")

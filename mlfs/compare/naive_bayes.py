@@ -12,8 +12,8 @@ from mlfs.data.dataset import Column, Dataset, Label
 from mlfs.discretize import METHODS, Binning, learn
 from mlfs.errors import UsageError, printable
 from mlfs.models.baselines.bases import LogOddsModel
+from mlfs.models.parameters import parameters
 from mlfs.models.problem import Problem
-from mlfs.models.storage.storable import parameters
 
 KINDS = ("auto", "gaussian", "bernoulli", "binned")
 

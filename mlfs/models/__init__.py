@@ -3,7 +3,7 @@
 ====================  ========================================================================
 make, available       the models of the papers by name
 reporting             a function of yours is called with what a fit is doing: ``reporting(print)``
-save, load            a fitted model as one file, in which nothing is executed
+save, load            a fitted model as one file, by skops
 StructuredClassifier  any structure, features, base learner and inference
 StructuredEnsemble    a model many times, on parts of the rows and columns
 MixtureOfTrees        MC: a mixture of trees, learned by expectation maximisation
@@ -23,8 +23,7 @@ A model is a `label_model` that learns from a `problem` (`classes` codes its lab
 `ensemble`, `mixture` and `thresholds`. `recipes` has them by name.
 `base_learners` fits the classifiers of labels on the columns that `features` chooses, and
 `conditionals` applies them; `switching` and `logistic` are base learners. `training_table` matches
-the columns of other data, `progress_reports` reports on a fit, and `model_files` stores a model by
-`storage`.
+the columns of other data, `progress_reports` reports on a fit, and `model_files` stores a model.
 
 The names are resolved when they are first used, so that a part does not import the others.
 """

@@ -28,7 +28,6 @@ from mlfs.counting.memory import bytes_of
 from mlfs.errors import DataError, UsageError, plural, printable
 from mlfs.models.problem import MISSING, Problem
 from mlfs.models.progress_reports import report_each
-from mlfs.models.storage.storable import storable
 from mlfs.search.label_parents import Structure
 
 T = TypeVar("T")
@@ -106,7 +105,6 @@ class LinearParts:
     logistic: bool
 
 
-@storable
 @dataclass(frozen=True)
 class Learner:
     """A fitted classifier of one label.

@@ -25,9 +25,9 @@ from mlfs.models.inference import (
     sample,
 )
 from mlfs.models.label_model import LabelModel, probabilistic
+from mlfs.models.parameters import parameters
 from mlfs.models.problem import MISSING, Problem, Stream, split_aside
 from mlfs.models.progress_reports import stage
-from mlfs.models.storage.storable import parameters, storable
 from mlfs.models.structures import Independent, StructureLearner, SwappedOrder, learner_for
 from mlfs.search.label_parents import Structure
 
@@ -83,7 +83,6 @@ def _decides_by_function(model: Any) -> bool:
     return alone or not probabilistic(model)
 
 
-@storable
 @parameters
 class StructuredClassifier(LabelModel):
     """One classifier for each label, which also takes the values of the label's parents as input.
@@ -340,7 +339,6 @@ class StructuredClassifier(LabelModel):
         return probabilistic(self) and not _decides_by_function(self)
 
 
-@storable
 class MonteCarloChain(StructuredClassifier):
     """A classifier chain with a searched order that answers with its best sample (MCC).
 

@@ -24,7 +24,6 @@ from mlfs.data.labels.label_values import is_sets, label_sets
 from mlfs.data.matrices import check_places
 from mlfs.errors import DataError, MlfsWarning, UsageError, plural, printable
 from mlfs.models.problem import MISSING
-from mlfs.models.storage.storable import storable
 
 BINARY = np.array([0, 1])
 SIGNS = np.array([-1, 1])
@@ -52,7 +51,6 @@ class ClassList(list[np.ndarray]):
         return np.column_stack(columns)
 
 
-@storable
 @dataclass(frozen=True)
 class Classes:
     """The names of labels and the two values of each.

@@ -23,7 +23,6 @@ from mlfs.models.base_learners import (
     wants_dense,
 )
 from mlfs.models.problem import Problem
-from mlfs.models.storage.storable import storable
 from mlfs.search.label_parents import Structure
 
 LEAST = 1e-12  # no probability is less, so that logarithms are finite
@@ -32,7 +31,6 @@ EDGE = float(np.log1p(-LEAST) - np.log(LEAST))
 Rows = Any  # a slice or an array of int
 
 
-@storable
 @dataclass(frozen=True)
 class FittedConditionals:
     """The fitted classifiers of all labels given their parents.

@@ -15,9 +15,9 @@ from mlfs.api.value_kinds import checked_count
 from mlfs.errors import UsageError, check_name, printable
 from mlfs.models.inference.contract import real
 from mlfs.models.label_model import LabelModel, name_columns
+from mlfs.models.parameters import parameters
 from mlfs.models.problem import MISSING, Problem, row_marks
 from mlfs.models.progress_reports import stage
-from mlfs.models.storage.storable import parameters, storable
 
 VOTES = ("majority", "half", "mean")
 
@@ -30,7 +30,6 @@ def _decides_by_function(ensemble: Any) -> bool:
     return not _probabilistic(ensemble) and hasattr(ensemble.model, "decision_function")
 
 
-@storable
 @parameters
 class StructuredEnsemble(LabelModel):
     """A model fitted many times, each time on a random part of the rows and columns.

@@ -24,9 +24,9 @@ from mlfs.api.selector import FeatureSelector
 from mlfs.criteria import Criterion
 from mlfs.errors import UnknownName, UsageError, printable
 from mlfs.information.for_search import with_parents
+from mlfs.models.parameters import parameters
 from mlfs.models.problem import Problem
 from mlfs.models.progress_reports import is_heard, report, report_each
-from mlfs.models.storage.storable import parameters, storable
 from mlfs.search.greedy import best_first
 from mlfs.search.label_parents import Structure
 
@@ -47,12 +47,10 @@ class FeaturePlan(BaseEstimator):  # type: ignore[misc]  # sklearn has no types
         return before
 
 
-@storable
 class AllFeatures(FeaturePlan):
     """Every label looks at all columns."""
 
 
-@storable
 @parameters
 class Columns(FeaturePlan):
     """The columns that the user names for each label; a label without a list looks at all.
@@ -83,7 +81,6 @@ class Columns(FeaturePlan):
         return tuple(result)
 
 
-@storable
 @parameters
 class Selected(FeaturePlan):
     """The features that a `FeatureSelector` selects, for all labels together or for each.
@@ -136,7 +133,6 @@ class _Picks:
             self.begun += 1
 
 
-@storable
 @parameters
 class LDF(FeaturePlan):
     """Label-dependent features in two stages (Sun, Kudo & Kimura).

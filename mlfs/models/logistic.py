@@ -26,7 +26,6 @@ from mlfs.errors import UsageError, printable
 from mlfs.models.classes import two_classes
 from mlfs.models.inference.contract import real, whole
 from mlfs.models.problem import stratified_folds
-from mlfs.models.storage.storable import storable
 
 NEAR = 1e-11  # how far a solution may be from the optimum, in the unit of the objective over C
 STEPS, CONJUGATE, HALVES = 100, 60, 20
@@ -300,7 +299,6 @@ FITTED = 1e-8  # nats by which the objective over C may miss its optimum
 ROUGH = 1e-5  # nats by which a regression that only compares penalties may miss its optimum
 
 
-@storable
 class TunedLogistic(LogisticRegression):  # type: ignore[misc]  # sklearn has no types
     """L2-penalised logistic regression of two classes; C by the log loss of rows held out.
 

@@ -23,9 +23,9 @@ from mlfs.models.inference import MaxSum, anneal, marginals, sample
 from mlfs.models.inference.contract import blocks, log_proba_of, real, table_of, whole
 from mlfs.models.label_model import LabelModel
 from mlfs.models.logistic import TunedLogistic
+from mlfs.models.parameters import parameters
 from mlfs.models.problem import MISSING, Problem, Stream, split_aside
 from mlfs.models.progress_reports import stage
-from mlfs.models.storage.storable import parameters, storable
 from mlfs.models.structures import Arborescence, learner_for
 from mlfs.models.switching import Switching
 from mlfs.search.label_parents import Structure
@@ -34,7 +34,6 @@ CELLS = 1 << 22
 NO_DOUBT = 1e-9
 
 
-@storable
 @parameters
 class MixtureOfTrees(LabelModel):
     """P(y|x) = sum_k lambda_k P(y|x, T_k), each T_k a tree of labels with its base learners.
@@ -275,7 +274,6 @@ class MixtureOfTrees(LabelModel):
             yield rows, self._mixture.on(matrix[rows])
 
 
-@storable
 @dataclass(frozen=True)
 class Mixture:
     """Trees with what was learned about them, and how much each counts.

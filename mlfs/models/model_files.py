@@ -1,180 +1,63 @@
-"""Store a fitted model in one file, and load it again; nothing that a file says is executed.
+"""Store a fitted model in one file, and load it again, by skops: ``mlfs-toolkit[models]``.
 
-A file holds a list of classes that mlfs knows, their parameters, and arrays. There is no pickle
-in it. Its digest covers every byte, so a damaged file is refused; it does not say who made it. A
-`Writer` converts objects to JSON and arrays, as `storable` says.
+A file is a zip archive that skops writes (JSON and arrays, no pickle), beside a member with the
+versions of the packages that wrote it. Only the classes of `mlfs.models`, those of `TRUSTED`, and
+what skops trusts by itself are made again; any other type is refused by its name. The attributes of
+these objects are not checked: a model that somebody else wrote can predict anything.
 """
 
 from __future__ import annotations
 
-import math
+import importlib
+import io
+import json
 import os
 import platform
+import stat
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from types import MappingProxyType
+import zipfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from mlfs import __version__
-from mlfs.data.files import strip_compression
+from mlfs.data.files import strip_compression, telling
 from mlfs.data.whole_files import replacing
-from mlfs.errors import DataError, UsageError, printable
-from mlfs.models.label_model import names_known
-from mlfs.models.storage.archive import TYPES, read_archive, write_archive
-from mlfs.models.storage.reader import TREE, Reader, check_fields, matches, take_apart
-from mlfs.models.storage.storable import (
-    DEEPEST,
-    MOST_NESTED,
-    SKLEARN,
-    SPARSE,
-    DamagedError,
-    check_learner,
-    is_key,
-    is_model,
-    is_record,
-    kept_attributes,
-    listed_learners,
-    name_of,
-)
+from mlfs.errors import DataError, MissingExtra, MlfsError, UsageError, printable
+from mlfs.models.label_model import LabelModel, names_known
 from mlfs.models.training_table import Field, TrainingTable
 
-PARAMETERS_ONLY = "mlfs.api.selector.FeatureSelector"
-REMEDY = "keep such a model with skops or joblib, for those who trust the file"
-
-
-class Writer:
-    """Takes values apart; `objects` and `arrays` grow with what they hold."""
-
-    def __init__(self) -> None:
-        self.objects: list[Any] = []
-        self.arrays: list[np.ndarray] = []
-        # the value is kept too, so that its id is not used again
-        self._seen: dict[int, tuple[Any, int]] = {}
-        self._open: dict[int, Any] = {}
-
-    def node(self, value: Any, place: str = "the model", depth: int = 0) -> Any:
-        """The JSON of a value.
-
-        Examples
-        --------
-        >>> Writer().node((1, [0.5, float("nan")]))
-        {'tuple': [1, [0.5, {'float': 'nan'}]]}
-        """
-        if depth > DEEPEST:
-            raise UsageError(f"{place} is nested too deeply for a model file")
-        if value is None or type(value) in (bool, str, int):
-            return value
-        if type(value) is float:
-            return value if math.isfinite(value) else {"float": str(value)}
-        if type(value) is list:
-            return self._nodes(value, place, depth)
-        if type(value) is tuple:
-            return {"tuple": self._nodes(value, place, depth)}
-        if type(value) in (dict, MappingProxyType):
-            pairs = [
-                [self.node(_key(k, place), place, depth + 1), self.node(v, place, depth + 1)]
-                for k, v in value.items()
-            ]
-            return {"dict": pairs}
-        if isinstance(value, np.dtype) and value.newbyteorder("<").str in TYPES:
-            return {"dtype": value.newbyteorder("<").str}
-        if isinstance(value, np.str_):
-            return str(value)
-        if isinstance(value, (np.generic, np.ndarray)) and not isinstance(value, np.ma.MaskedArray):
-            return self._array(value, place, depth)
-        if sp.issparse(value) and type(value).__name__ in SPARSE:
-            parts = [self.node(part, place) for part in (value.data, value.indices, value.indptr)]
-            return {"sparse": [type(value).__name__, list(map(int, value.shape)), parts]}
-        return {"object": self._object(value, place, depth)}
-
-    def _nodes(self, values: Any, place: str, depth: int) -> list[Any]:
-        return [self.node(value, place, depth + 1) for value in values]
-
-    def _array(self, value: Any, place: str, depth: int) -> Any:
-        array = np.asarray(value)
-        if array.dtype.kind == "U":
-            return {"texts": [list(array.shape), array.ravel().tolist()]}
-        if array.dtype.kind == "O":
-            items = self._nodes(array.ravel().tolist(), place, depth)
-            return {"objects": [list(array.shape), items]}
-        if array.dtype.newbyteorder("<").str not in TYPES:
-            raise UsageError(f"a model file cannot hold numbers of type {array.dtype}: {place}")
-        if isinstance(value, np.generic):
-            self.arrays.append(array)
-            return {"scalar": len(self.arrays) - 1}
-        if id(value) not in self._seen:
-            self.arrays.append(array)
-            self._seen[id(value)] = value, len(self.arrays) - 1
-        return {"array": self._seen[id(value)][1]}
-
-    def _object(self, value: Any, place: str, depth: int) -> int:
-        if id(value) in self._seen:
-            return self._seen[id(value)][1]
-        if id(value) in self._open:
-            raise UsageError(f"{place} holds itself, which a model file cannot")
-        kind: Any = type(value)
-        name = TREE if kind.__name__ == "Tree" else name_of(kind)
-        if name is None:
-            raise _unlisted(value, place)
-        self._open[id(value)] = value
-        nested = sum(not is_record(part) for part in self._open.values())
-        if nested > MOST_NESTED and name != TREE:
-            raise UsageError(f"{place} has too many classifiers in each other for a model file")
-        state = take_apart(value) if name == TREE else _state(value, name)
-        nodes = {
-            key: self.node(part, f"{key} of {type(value).__name__}", depth + 1)
-            for key, part in state.items()
-        }
-        del self._open[id(value)]
-        self.objects.append([name, nodes])
-        self._seen[id(value)] = value, len(self.objects) - 1
-        return len(self.objects) - 1
-
-
-def _key(key: Any, place: str) -> Any:
-    key = int(key) if isinstance(key, np.integer) else str(key) if type(key) is np.str_ else key
-    if not is_key(key):
-        shown = printable(repr(key))
-        msg = f"the keys of a dict in a model file are texts and small whole numbers, not {shown}"
-        raise UsageError(f"{msg} ({printable(place)})")
-    return key
-
-
-def _unlisted(value: Any, place: str) -> UsageError:
-    kind = f"{type(value).__module__}.{type(value).__qualname__}"
-    if isinstance(value, (np.random.RandomState, np.random.Generator)):
-        remedy = "give random_state as a whole number"
-    elif hasattr(value, "get_params") and hasattr(value, "predict"):
-        remedy = f"learners that it can hold: {listed_learners()}; or {REMEDY}"
-    else:
-        remedy = REMEDY
-    return UsageError(f"a model file cannot hold {printable(kind)} ({printable(place)}): {remedy}")
-
-
-def _state(value: Any, name: str) -> dict[str, Any]:
-    if is_record(value):
-        return {field.name: getattr(value, field.name) for field in fields(value) if field.init}
-    parameters: dict[str, Any] = value.get_params(deep=False)
-    if name == PARAMETERS_ONLY:
-        return parameters
-    if name in SKLEARN:
-        try:
-            check_learner(value)
-        except DataError as error:
-            kind = printable(type(value).__name__)
-            msg = f"a model file cannot hold this {kind}: {printable(error, 200)}"
-            raise UsageError(f"{msg}; {REMEDY}") from None
-    if is_model(type(value)) and "n_jobs" in parameters:
-        parameters["n_jobs"] = None  # a model is the same with any number of jobs, and so its file
-    return {**parameters, **kept_attributes(value, name)}
-
-
-Plain = str | int | float | bool | None
-Settings = dict[str, Plain | list[Plain]]
+KINDS = ("array", "matrix")
+TRUSTED = frozenset(
+    {
+        "mlfs.api.selection.Ranking",
+        "mlfs.api.selection.Selection",
+        "mlfs.api.selection.ToldBy",
+        "mlfs.api.selector.FeatureSelector",
+        "mlfs.data.dataset.NumberedNames",
+        "mlfs.discretize.binning.Binning",
+        "mlfs.discretize.binning.Binnings",
+        "mlfs.search.certainty.Certainty",
+        "mlfs.search.certainty.Substitute",
+        "mlfs.search.label_parents.Structure",
+        "mlfs.search.panel.Terms",
+        "mlfs.search.picks.Picks",
+        "mlfs.search.picks.Significance",
+        "numpy.dtype",
+        *(f"scipy.sparse._{form}.{form}_{kind}" for form in ("csc", "csr") for kind in KINDS),
+        "sklearn.metrics._dist_metrics.EuclideanDistance64",
+        "sklearn.metrics._dist_metrics.ManhattanDistance64",
+        "sklearn.metrics._dist_metrics.MinkowskiDistance64",
+        "sklearn.neighbors._ball_tree.BallTree",
+        "sklearn.neighbors._kd_tree.KDTree",
+        "sklearn.tree._tree.Tree",
+    }
+)
+OWN_MEMBER = "mlfs.json"
+OLD_MAGIC = b"\x93MLFS"  # of the format of mlfs 0.2
 COMPARED = ("scikit-learn", "mlfs")
 
 
@@ -196,7 +79,7 @@ class Stored:
 
     model: Any
     table: TrainingTable
-    settings: Settings = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
 
 
@@ -224,21 +107,18 @@ def save(
     force : bool
         Whether a file that is there may be replaced.
     """
-    check_storable(model)
+    _check_model(model)
     check_place_of_model(path)
-    settings = dict(settings or {})
-    if not matches(settings, Settings):
-        raise UsageError("the settings are texts, numbers, and lists of them")
-    writer = Writer()
-    header = {
-        "versions": _versions(),
-        "settings": writer.node(settings, "the settings"),
-        "table": writer.node(table or _own_table(model), "the columns"),
-        "model": writer.node(model),
-        "objects": writer.objects,
+    contents = {
+        "model": model,
+        "table": table or _own_table(model),
+        "settings": dict(settings or {}),
     }
+    content = io.BytesIO(_skops_bytes(contents))
+    with zipfile.ZipFile(content, "a") as archive:
+        archive.writestr(OWN_MEMBER, json.dumps({"versions": _versions()}))
     with replacing(path, force) as stream:
-        write_archive(stream, header, writer.arrays)
+        stream.write(content.getbuffer())
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -256,28 +136,28 @@ def load_stored(path: str | os.PathLike[str]) -> Stored:
     """
     if not isinstance(path, (str, os.PathLike)):
         raise UsageError(f"a model is loaded from a path, not from {printable(repr(path))}")
-    header, arrays = read_archive(os.fspath(path))
+    path = os.fspath(path)
     shown = repr(printable(path, 400))
+    _check_start(path)
+    skops = _skops()
     others = ""
     try:
-        versions = _checked_versions(header.get("versions"))
+        versions = _checked_versions(path)
         others = _other_versions(versions)
-        reader = Reader(header.get("objects"), arrays, other_version=bool(others))
-        stored = Stored(
-            reader.value(header.get("model")),
-            reader.value(header.get("table")),
-            reader.value(header.get("settings")),
-            versions,
-        )
+        types = skops.get_untrusted_types(file=path)
+        place = f"the model file {shown} holds"
+        _refuse_untrusted(types, DataError, place, "mlfs does not write such a file")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # scikit-learn warns of its version, as we do below
+            contents = skops.load(path, trusted=types)
+        stored = Stored(contents["model"], contents["table"], contents["settings"], versions)
         _check_whole(stored)
-    except DataError as error:
-        if others:
-            msg = f"the model file {shown} was stored with {others} and cannot be used: {error}"
-            raise DataError(msg) from None
-        state = "is damaged" if isinstance(error, DamagedError) else "cannot be used"
-        raise DataError(f"the model file {shown} {state}: {error}") from None
-    except RecursionError:
-        raise DataError(f"the model file {shown} is damaged: it is nested too deeply") from None
+    except (MlfsError, MemoryError):
+        raise
+    except Exception as error:  # noqa: BLE001  # whatever zipfile, skops and other versions raise
+        reason = printable(" ".join(f"{type(error).__name__}: {error}".split()), 200)
+        state = f"was stored with {others} and cannot be used" if others else "is damaged"
+        raise DataError(f"the model file {shown} {state}: {reason}") from None
     if others:
         msg = f"{shown} was stored with {others}: predictions may differ"
         warnings.warn(msg, stacklevel=2)
@@ -285,24 +165,142 @@ def load_stored(path: str | os.PathLike[str]) -> Stored:
 
 
 def check_storable(model: Any) -> None:
-    """Refuse, before anything is computed, a model that no file can hold.
+    """Refuse, before anything is learned, a model that no file can hold.
 
     Parameters
     ----------
     model : classifier
-        Fitted or not: its class and its parameters are looked at.
+        Fitted or not. Its base learner is tried on a few rows, since what it learns counts, too.
     """
-    if not is_model(type(model)):
-        kind = printable(f"{type(model).__module__}.{type(model).__qualname__}")
-        raise UsageError(f"a model file holds a model of mlfs.models, not {kind}")
-    Writer().node(model.get_params(deep=False), "its parameters")
+    _check_model(model)
+    learners = [
+        value
+        for name, value in model.get_params(deep=True).items()
+        if name.split("__")[-1] == "base_estimator" and hasattr(value, "fit")
+    ]
+    _skops_bytes([model, *map(_tried, learners)])
 
 
 def check_place_of_model(path: str) -> None:
-    """Refuse a name that says that its file is compressed, which no digest would cover."""
+    """Refuse a name that says that its file is compressed."""
     if strip_compression(path)[1]:
         shown = printable(path, 400)
         raise UsageError(f"a model file is not compressed: {shown!r} needs another suffix")
+
+
+def _skops() -> Any:
+    try:
+        import skops.io
+    except ImportError:
+        raise MissingExtra("a model file", "skops", "models") from None
+    return skops.io
+
+
+def _tried(learner: Any) -> Any:
+    """A copy of a learner that has learned from a few rows, or None where it could not."""
+    from sklearn.base import clone
+
+    y = np.arange(20) % 2
+    X = np.column_stack([y, np.arange(20) // 2 % 2]).astype(np.float64)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return clone(learner).fit(X, y)
+    except Exception:  # noqa: BLE001  # the data of the user are refused in the learner's words
+        return None
+
+
+def _skops_bytes(contents: Any) -> bytes:
+    """The bytes of some objects, by skops; refused if they could not be loaded again."""
+    skops = _skops()
+    try:
+        content: bytes = skops.dumps(contents)
+    except RecursionError:
+        raise UsageError("a model file cannot hold a model that is nested so deeply") from None
+    except Exception as error:  # noqa: BLE001
+        reason = printable(" ".join(str(error).split()), 200)
+        raise UsageError(f"skops cannot store this model: {reason}") from None
+    types = skops.get_untrusted_types(data=content)
+    remedy = "take another base learner, such as LogisticRegression()"
+    _refuse_untrusted(types, UsageError, "a model file cannot hold", remedy)
+    return content
+
+
+def _refuse_untrusted(types: Iterable[str], kind: type[MlfsError], place: str, rest: str) -> None:
+    for name in types:
+        if name not in TRUSTED and not _is_own_class(name):
+            msg = f"{place} the type {printable(name)}, which neither mlfs nor skops trusts"
+            raise kind(f"{msg}: {rest}")
+
+
+def _is_own_class(name: str) -> bool:
+    """Whether a name is that of a class of `mlfs.models`; nothing else is imported.
+
+    Examples
+    --------
+    >>> _is_own_class("mlfs.models.features.LDF"), _is_own_class("mlfs.models.model_files.save")
+    (True, False)
+    """
+    module, _, class_name = name.rpartition(".")
+    if not module.startswith("mlfs.models."):
+        return False
+    try:
+        found = getattr(importlib.import_module(module), class_name, None)
+    except (ImportError, ValueError):
+        return False
+    return isinstance(found, type) and found.__module__ == module
+
+
+def _check_model(model: Any) -> None:
+    if not isinstance(model, LabelModel):
+        kind = printable(f"{type(model).__module__}.{type(model).__qualname__}")
+        raise UsageError(f"a model file holds a model of mlfs.models, not {kind}")
+
+
+def _check_start(path: str) -> None:
+    """Refuse what is no file, and a file that no `save` of this version wrote."""
+    shown = repr(printable(path, 400))
+    with telling(path):
+        mode = Path(path).stat().st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # to open a pipe waits for its writer
+        raise UsageError(f"{shown} is no ordinary file: a model is read from one")
+    with telling(path), Path(path).open("rb") as stream:
+        start = stream.read(8)
+    if start.startswith(OLD_MAGIC):
+        raise DataError(
+            f"{shown} is a model file of mlfs 0.2 or earlier, which this version does not read: "
+            "train the model again"
+        )
+    if not start.startswith(b"PK"):
+        state = "does not start as a model file does" if start else "is empty"
+        raise DataError(f"{shown} {state}: a model file is what mlfs train writes")
+
+
+def _checked_versions(path: str) -> dict[str, str]:
+    """The versions that a file names, if it is an archive that we could have written."""
+    with zipfile.ZipFile(path) as archive:
+        members = archive.infolist()
+        size = Path(path).stat().st_size
+        if sum(one.file_size for one in members) > size or any(
+            one.compress_type for one in members
+        ):
+            raise ValueError("its parts are compressed, which mlfs does not do")
+        if OWN_MEMBER not in archive.namelist():
+            raise ValueError("it was not written by mlfs")
+        versions = json.loads(archive.read(OWN_MEMBER))["versions"]
+        if not all(isinstance(versions[name], str) for name in COMPARED):
+            raise ValueError("it does not say with which versions it was stored")
+    return dict(versions)
+
+
+def _check_whole(stored: Stored) -> None:
+    """Refuse a file of other objects than a model and the columns that it was trained on."""
+    if not isinstance(stored.model, LabelModel) or not isinstance(stored.table, TrainingTable):
+        raise TypeError("it holds no model")
+    if stored.model.n_features_in_ != len(stored.table.feature_names):
+        raise ValueError("the model has other columns than its training data")
+    if len(stored.model.label_names_) != len(stored.table.labels):
+        raise ValueError("the model has other labels than its training data")
 
 
 def _versions() -> dict[str, str]:
@@ -324,26 +322,6 @@ def _own_table(model: Any) -> TrainingTable:
     return TrainingTable(
         tuple(Field(str(name)) for name in names), tuple(map(str, model.label_names_)), "keep"
     )
-
-
-def _check_whole(stored: Stored) -> None:
-    if not is_model(type(stored.model)):
-        raise DamagedError("it holds no model")
-    check_fields(Stored, vars(stored))
-    width = getattr(stored.model, "n_features_in_", None)
-    if type(width) is not int or width != len(stored.table.feature_names):
-        raise DamagedError("the model has other columns than its training data")
-    names = getattr(stored.model, "label_names_", None)
-    if not isinstance(names, (tuple, list)) or len(names) != len(stored.table.labels):
-        raise DamagedError("the model has other labels than its training data")
-
-
-def _checked_versions(versions: Any) -> dict[str, str]:
-    if not isinstance(versions, dict) or not all(
-        isinstance(versions.get(name), str) for name in COMPARED
-    ):
-        raise DamagedError("it does not say with which versions it was stored")
-    return versions
 
 
 def _other_versions(versions: dict[str, str]) -> str:

@@ -17,7 +17,7 @@ from mlfs.models.base_learners import check_neighbours, refuse_unweightable, wei
 from mlfs.models.classes import two_classes
 from mlfs.models.inference.contract import whole
 from mlfs.models.logistic import TunedLogistic
-from mlfs.models.storage.storable import parameters, storable
+from mlfs.models.parameters import parameters
 
 MIN_ROWS = 4
 
@@ -27,7 +27,6 @@ def base_has(method: str) -> Any:
     return lambda learner: hasattr(learner.base, method)
 
 
-@storable
 @parameters
 class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has no types
     """One classifier for each value that the parents have in training (Batal et al., 2013).

@@ -14,9 +14,9 @@ from mlfs.errors import UsageError, check_name, printable
 from mlfs.models.ensemble import fit_member, model_or_default, ones_of
 from mlfs.models.inference.contract import real, whole
 from mlfs.models.label_model import LabelModel
+from mlfs.models.parameters import parameters
 from mlfs.models.problem import MISSING, Problem, Stream, random_folds
 from mlfs.models.progress_reports import stage
-from mlfs.models.storage.storable import parameters, storable
 
 RULES = {
     "scut": "for each label, the threshold of greatest F1 (macro-F1)",
@@ -36,7 +36,6 @@ def _decides_by_function(thresholded: Any) -> bool:
     return _has("decision_function")(thresholded) and not _has("predict_proba")(thresholded)
 
 
-@storable
 @parameters
 class ThresholdedClassifier(LabelModel):
     """A model that predicts the labels whose score is above a threshold of their own.

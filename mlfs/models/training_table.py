@@ -24,7 +24,6 @@ from mlfs.data.columns import number_text
 from mlfs.data.dataset import Column, Dataset
 from mlfs.data.request import UNNEEDED, Limits
 from mlfs.errors import DataError, UsageError, listed, plural, printable, setting
-from mlfs.models.storage.storable import storable
 
 MISSING = ("fill", "keep", "error")
 SHOWN = 5
@@ -34,7 +33,6 @@ WIDEST = 2_000_000  # columns
 MOST_ROWS = 1 << 16  # that are matched at a time
 
 
-@storable
 @dataclass(frozen=True)
 class TrainingTable:
     """The columns and labels of the training data, and how missing values are treated.
@@ -193,7 +191,6 @@ def _count_of(names: Sequence[str], noun: str, whose: str = "") -> str:
     return f"1 {noun}{whose} is" if len(names) == 1 else f"{len(names)} {noun}s{whose} are"
 
 
-@storable
 @dataclass(frozen=True)
 class Field:
     """A column of the training data.

@@ -122,6 +122,13 @@ class Structure:
                 raise UsageError(msg)
             yield (parent, child), float(weight)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields as skops stores them: it takes no pairs as keys of a dict."""
+        return {**vars(self), "weights": list(self.weights.items())}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, weights=dict(state["weights"]))
+
     # ---- properties -------------------------------------------------------------------------
 
     @property

@@ -17,8 +17,8 @@ from mlfs.models.base_learners import Learner, stacked
 from mlfs.models.conditionals import AppliedConditionals, FittedConditionals
 from mlfs.models.features import AllFeatures, feature_plan
 from mlfs.models.label_model import LabelModel, probabilistic
+from mlfs.models.parameters import parameters
 from mlfs.models.problem import Problem
-from mlfs.models.storage.storable import parameters
 from mlfs.models.structures.chains import Independent
 
 

@@ -22,14 +22,13 @@ from mlfs.models.baselines.bases import (
 from mlfs.models.conditionals import FittedConditionals
 from mlfs.models.inference.contract import whole
 from mlfs.models.label_model import probabilistic
+from mlfs.models.parameters import parameters
 from mlfs.models.problem import MISSING, Problem, Stream
 from mlfs.models.progress_reports import stage
-from mlfs.models.storage.storable import parameters, storable
 
 ROUNDS = 20
 
 
-@storable
 @dataclass(frozen=True)
 class HomerNode:
     """A node of the hierarchy: a classifier for each of its children.
@@ -49,7 +48,6 @@ class HomerNode:
     fitted: FittedConditionals
 
 
-@storable
 @parameters
 class HOMER(ProbableModel):
     """Labels in a hierarchy of clusters of similar size; a cluster is entered if it is predicted.
@@ -249,7 +247,6 @@ VOTES = ("binary", "weighted")
 TIE = 1e-9
 
 
-@storable
 @parameters
 class CalibratedLabelRanking(ColumnModel):
     """A classifier for each pair of labels, and a virtual label between relevant and not.

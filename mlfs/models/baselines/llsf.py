@@ -25,8 +25,8 @@ from mlfs.models.classes import two_classes
 from mlfs.models.features import FeaturePlan, Features
 from mlfs.models.inference.contract import real, whole
 from mlfs.models.label_model import default_learner
+from mlfs.models.parameters import parameters
 from mlfs.models.problem import MISSING, Problem
-from mlfs.models.storage.storable import parameters, storable
 from mlfs.models.switching import base_has
 from mlfs.search.label_parents import Structure
 
@@ -35,7 +35,6 @@ SAFE = 1.02  # the power iteration finds a little less than the norm
 THRESHOLD = 0.5
 
 
-@storable
 class LLSF(ColumnModel):
     """Linear regression of labels with sparse weights that correlated labels share.
 
@@ -126,7 +125,6 @@ class LLSF(ColumnModel):
         return self._less_half(x) > 0
 
 
-@storable
 @parameters
 class LLSFFeatures(FeaturePlan):
     """The columns of each label whose weight in `LLSF` is not 0, the greatest first.
@@ -256,7 +254,6 @@ def label_specific_weights(
     return W, max(done, 1)
 
 
-@storable
 @parameters
 class Lift(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has no types
     """A classifier on the distances of a row to cluster centres of the label's own rows.

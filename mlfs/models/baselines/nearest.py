@@ -25,15 +25,14 @@ from mlfs.models.baselines.bases import (
 )
 from mlfs.models.conditionals import LEAST
 from mlfs.models.inference.contract import blocks, real, whole
+from mlfs.models.parameters import parameters
 from mlfs.models.problem import Problem, Stream, random_folds
 from mlfs.models.progress_reports import stage
-from mlfs.models.storage.storable import parameters, storable
 
 CELLS = 1 << 20  # distances at once
 SLACK = 1e-10  # squared distances that differ by less, relative to the norms, are equal
 
 
-@storable
 @dataclass(frozen=True)
 class Neighbours:
     """Rows among which the nearest are found.
@@ -156,7 +155,6 @@ EXTENSIONS = {
 TIE = 1e-9
 
 
-@storable
 class MLkNN(LogOddsModel, UnweightedModel):
     """Multi-label k nearest neighbours (Zhang & Zhou, Pattern Recognition 40, 2007).
 
@@ -237,7 +235,6 @@ class MLkNN(LogOddsModel, UnweightedModel):
         return log_odds
 
 
-@storable
 @parameters
 class BRkNN(UnweightedModel, ProbableModel):
     """The share of the k nearest training rows that have a label.
@@ -318,7 +315,6 @@ class BRkNN(UnweightedModel, ProbableModel):
         return decided
 
 
-@storable
 @parameters
 class IBLR(UnweightedModel, AppendedModel):
     """Instance-based logistic regression: the label shares of the neighbours are features.
@@ -367,7 +363,6 @@ class IBLR(UnweightedModel, AppendedModel):
         return self._near.counts(x, self._has) / self._near.k
 
 
-@storable
 @parameters
 class CHF(AppendedModel):
     """Classification with heterogeneous features: a second layer sees what the first one says.

@@ -19,12 +19,11 @@ from mlfs.models.conditionals import LEAST, FittedConditionals
 from mlfs.models.ensemble import check_vote
 from mlfs.models.inference.contract import TIE, whole
 from mlfs.models.label_model import probabilistic
+from mlfs.models.parameters import parameters
 from mlfs.models.problem import MISSING, Problem, Stream
 from mlfs.models.progress_reports import stage
-from mlfs.models.storage.storable import parameters, storable
 
 
-@storable
 @dataclass(frozen=True)
 class SetClassifiers:
     """A classifier for each label set against all others.
@@ -129,7 +128,6 @@ def _prune(
     return np.concatenate(rows).astype(np.intp), np.concatenate(classes).astype(np.intp)
 
 
-@storable
 @parameters
 class LabelPowerset(ProbableModel):
     """Each label set that occurs in training is a class; pruned sets with p above 0.
@@ -204,7 +202,6 @@ class LabelPowerset(ProbableModel):
         return self._sets.ones(x)
 
 
-@storable
 @parameters
 class RAkEL(ProbableModel):
     """Random k-labelsets: a label powerset for each of many small sets of labels.

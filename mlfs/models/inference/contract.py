@@ -16,7 +16,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from mlfs.errors import UsageError, printable
-from mlfs.models.storage.storable import parameters, storable
+from mlfs.models.parameters import parameters
 from mlfs.search.label_parents import Structure
 
 Floats = npt.NDArray[np.float64]
@@ -292,7 +292,6 @@ def later(labels: Labels, others: Labels) -> np.ndarray:
 CELLS = 1 << 24
 
 
-@storable
 class Greedy(Inference):
     """Decide label after label, each given the decisions about its parents.
 
@@ -332,7 +331,6 @@ def walk(
         scores += np.where(ones, log_probas[:, 1], log_probas[:, 0])
 
 
-@storable
 @parameters
 class Beam(Inference):
     """Keep the `width` most probable partial label vectors of each row, label after label.

@@ -28,7 +28,7 @@ from mlfs.models.inference.contract import (
     refuse_without_probabilities,
     whole,
 )
-from mlfs.models.storage.storable import parameters, storable
+from mlfs.models.parameters import parameters
 
 LOSSES = ("subset", "hamming", "f1", "ranking", "jaccard")
 CELLS = 1 << 22
@@ -314,7 +314,6 @@ def best_of_sample(support: Support, loss: Loss) -> Labels:
 TABLE_CELLS = 1 << 17
 
 
-@storable
 @parameters
 class Exhaustive(Inference):
     """Weigh all ``2**q`` label vectors.

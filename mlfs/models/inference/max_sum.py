@@ -31,7 +31,6 @@ from mlfs.models.inference.contract import (
     whole,
 )
 from mlfs.models.inference.monte_carlo import draw_samples, row_blocks
-from mlfs.models.storage.storable import storable
 from mlfs.search.label_parents import Structure, closing_edge
 
 Visit = tuple[bool, int, int]  # whether the node is a factor, its number, and the node before it
@@ -159,7 +158,6 @@ class Factors:
 CELLS = 1 << 22
 
 
-@storable
 class MaxSum(Inference):
     """The most probable label vector, by messages between the labels of a tree or polytree.
 

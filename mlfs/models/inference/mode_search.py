@@ -25,7 +25,7 @@ from mlfs.models.inference.contract import (
     whole,
 )
 from mlfs.models.inference.max_sum import MaxSum, is_small_polytree
-from mlfs.models.storage.storable import parameters, storable
+from mlfs.models.parameters import parameters
 
 ROWS = 4096
 CELLS = 1 << 20
@@ -36,7 +36,6 @@ WIDE = 64  # of the beam for rows that are given up
 SURE = float(np.log(0.5)) + TIE  # no other vector is as probable as one above a half
 
 
-@storable
 @parameters
 class BestFirst(Inference):
     """The most probable label vector; with epsilon above 0, one that is nearly as probable.

@@ -34,7 +34,7 @@ from mlfs.models.inference.contract import (
     whole,
 )
 from mlfs.models.inference.decisions import Support, best_of_sample
-from mlfs.models.storage.storable import parameters, storable
+from mlfs.models.parameters import parameters
 
 PAIRS = 1 << 17  # at once, so that they fit in the caches
 CELLS = 1 << 26
@@ -120,7 +120,6 @@ def draw_samples(
     return Support(n, nodes.rows, nodes.labels, counts), node_of_sample, marginals
 
 
-@storable
 @parameters
 class MonteCarlo(Inference):
     """The decision of least loss over a sample of label vectors (Dembczynski et al., 2012, (11)).
@@ -184,7 +183,6 @@ def _decide(support: Support, loss: Any) -> Labels:
     return decisions.ranking(support.marginals())
 
 
-@storable
 @parameters
 class BestSample(Inference):
     """The most probable of the label vectors drawn from the model, and of the greedy one.
@@ -230,7 +228,6 @@ class BestSample(Inference):
         return out
 
 
-@storable
 @parameters
 class Annealing(Inference):
     """Search the most probable label vector by flips of one label, from the greedy solution on.

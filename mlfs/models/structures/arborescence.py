@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlfs.models.storage.storable import parameters, storable
+from mlfs.models.parameters import parameters
 from mlfs.models.structures.chains import StructureLearner
 from mlfs.models.structures.held_out import HeldOut, held_out
 from mlfs.search.label_parents import Edge, Structure, parents_first
@@ -128,7 +128,6 @@ def _keep_best(weight: np.ndarray, edge: np.ndarray) -> tuple[np.ndarray, np.nda
 DECIMALS = 9  # of a nat; smaller differences are rounding errors of the solver
 
 
-@storable
 @parameters
 class Arborescence(StructureLearner):
     """The tree of greatest conditional log-likelihood on rows held out (Hong et al., 2014).

@@ -25,9 +25,9 @@ from mlfs.information.info import Info
 from mlfs.models.base_learners import Learner, fit_learner, with_one_thread
 from mlfs.models.conditionals import FittedConditionals
 from mlfs.models.inference.contract import whole
+from mlfs.models.parameters import parameters
 from mlfs.models.problem import Stream, split_aside
 from mlfs.models.progress_reports import report_each
-from mlfs.models.storage.storable import parameters, storable
 from mlfs.search.label_parents import Edge, Structure, from_order
 from mlfs.search.networks import (
     chain_order_cheap,
@@ -117,7 +117,6 @@ ORDERS = {
 }
 
 
-@storable
 class Independent(StructureLearner):
     """No label has parents: binary relevance.
 
@@ -134,7 +133,6 @@ class Independent(StructureLearner):
         return Structure("independent", problem.names, tuple(range(q)), ((),) * q)
 
 
-@storable
 @parameters
 class Chain(StructureLearner):
     """All labels that come before a label are its parents.
@@ -162,7 +160,6 @@ class Chain(StructureLearner):
         return from_order(order, problem.names, note)
 
 
-@storable
 @parameters
 class KParents(StructureLearner):
     """A label has the k best of its predecessors, picked one after another by eq. (33).
@@ -193,7 +190,6 @@ class KParents(StructureLearner):
         )
 
 
-@storable
 @parameters
 class Given(StructureLearner):
     """The structure that the user gives.
@@ -264,7 +260,6 @@ def _sequence(order: Any, names: tuple[str, ...]) -> tuple[int, ...]:
 NO_GAIN = 1e-9  # nats that an order must gain to be better than another
 
 
-@storable
 @parameters
 class SwappedOrder(StructureLearner):
     """The order of a chain by random swaps: two labels change places if the payoff rises.

@@ -15,8 +15,8 @@ import numpy as np
 
 from mlfs.errors import UsageError, check_name, printable
 from mlfs.models.inference.contract import real
+from mlfs.models.parameters import parameters
 from mlfs.models.problem import Stream
-from mlfs.models.storage.storable import parameters, storable
 from mlfs.models.structures.chains import LabelInformation, StructureLearner
 from mlfs.models.structures.held_out import HeldOut, held_out
 from mlfs.search.label_parents import Edge, Structure, parents_first
@@ -115,7 +115,6 @@ def strongest_first(weights: np.ndarray) -> list[int]:
     return list(_heaviest_first(total))
 
 
-@storable
 @parameters
 class OneParent(StructureLearner):
     """The maximum spanning tree on I(a;b) / min(H(a), H(b)), directed away from a root.
@@ -241,7 +240,6 @@ WEIGHTS = {
 DECIMALS = 9  # of a nat; smaller differences are rounding errors of the solver
 
 
-@storable
 @parameters
 class Polytree(StructureLearner):
     """The polytree of Sun, Kudo & Kimura: any label may have several parents.
