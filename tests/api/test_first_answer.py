@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 import mlfs
 from mlfs import FeatureSelector
+from mlfs.api.text import table as table_text
 
 
 def table(rows=300, columns=12, true=3):
@@ -83,7 +84,7 @@ def test_a_label_that_no_pick_tells_is_named_with_its_best_column():
     assert (third.name, third.index) == (None, None)
     assert any("no pick tells the label 'y1'" in note for note in selection.notes)
     assert mlfs.Selection.from_json(selection.to_dict()).told_by == selection.told_by
-    assert "x1 (not picked)" in mlfs.api.text.table(selection)
+    assert "x1 (not picked)" in table_text(selection)
 
 
 def test_it_is_explained_why_a_column_is_no_pick():
