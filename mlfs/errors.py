@@ -19,9 +19,11 @@ import difflib
 import logging
 import re
 import shlex
+import sys
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any, Self
 
 __all__ = [
@@ -373,8 +375,41 @@ def tell(notes: Iterable[str], stacklevel: int) -> None:
     for note in notes:
         is_caution = isinstance(note, Caution)
         LOGGER.log(logging.WARNING if is_caution else logging.INFO, "%s", note)
-        if is_caution:
+        if is_caution and not _was_shown(str(note), sys._getframe(stacklevel)):  # noqa: SLF001
             warnings.warn(str(note), MlfsWarning, stacklevel=stacklevel + 1)
+
+
+_shown: tuple[list[Any], set[tuple[str, str, int]]] = ([], set())
+
+
+def _was_shown(text: str, caller: FrameType) -> bool:
+    """Whether a place has had this warning, and the filters of the program want it only once.
+
+    Python keeps a register for this, too, but clears it whenever filters change for a while, as
+    pandas and scikit-learn let them change in each call.
+    """
+    global _shown  # noqa: PLW0603  # as Python's own register is
+    if _shown[0] != [*warnings.filters]:
+        _shown = [*warnings.filters], set()
+    file, line = caller.f_code.co_filename, caller.f_lineno
+    module = str(caller.f_globals.get("__name__", ""))
+    action = next(
+        (
+            action
+            for action, message, category, of_module, of_line in warnings.filters
+            if (message is None or message.match(text))
+            and issubclass(MlfsWarning, category)
+            and (of_module is None or of_module.match(module))
+            and of_line in {0, line}
+        ),
+        "default",
+    )
+    if action not in {"default", "module", "once"}:
+        return False
+    place = {"once": ("", 0), "module": (file, 0)}.get(action, (file, line))
+    known = (text, *place) in _shown[1]
+    _shown[1].add((text, *place))
+    return known
 
 
 @contextmanager

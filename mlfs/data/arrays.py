@@ -121,7 +121,7 @@ def from_arrays(
         ]
         raise DataError("X has no column that can be a feature" + "".join(reasons[:1]))
     n_given, left_out = len(columns) + len(gone), tuple(gone.values())
-    notes += _index_notes(X, Y)
+    _refuse_other_rows(X, Y)
     if numbers:
         y, label_list = numeric_targets(Y, n_rows, label_names, classes)
     else:
@@ -151,8 +151,8 @@ def _noting_numbers(data: Dataset) -> Dataset:
     return data.with_changes(notes=(*data.notes, *notes)) if notes else data
 
 
-def _index_notes(x: Any, y: Any) -> Iterable[str]:
-    """Note that the rows of two frames of pandas have different names."""
+def _refuse_other_rows(x: Any, y: Any) -> None:
+    """Refuse two frames of pandas whose rows have different names."""
     if not (family(x) == "pandas" and library_of(y) == "pandas" and hasattr(y, "index")):
         return
     if len(x) != len(y) or x.index.equals(y.index):
@@ -162,10 +162,10 @@ def _index_notes(x: Any, y: Any) -> Iterable[str]:
         ((i, pair) for i, pair in pairs if pair[0] != pair[1]), (0, ("", ""))
     )
     if row:
-        yield Caution(
+        raise DataError(
             f"the index of X differs from that of Y, first in row {row} "
-            f"({printable(repr(x_name))} and {printable(repr(y_name))}): rows are joined by "
-            "position; if they belong together by name, give Y.loc[X.index]"
+            f"({printable(repr(x_name))} and {printable(repr(y_name))}): give Y.loc[X.index] if "
+            "rows belong together by name, and Y.to_numpy() if by position"
         )
 
 

@@ -29,16 +29,17 @@ def test_whole_numbers_in_lists_are_refused_with_both_ways_out(y: list[list[int]
     assert "set" not in str(caught.value)
 
 
-def test_rows_of_other_names_are_joined_by_position_with_a_warning() -> None:
+def test_rows_of_other_names_are_refused() -> None:
     frame = pd.DataFrame(X, columns=["a", "b"])
     labels = pd.DataFrame({"l": [0, 1, 0, 1]}, index=[0, 2, 1, 3])
-    note = "the index of X differs from that of Y, first in row 2 (1 and 2): rows are joined by"
-    assert note in from_arrays(frame, labels).notes[0]
-    assert note in from_arrays(frame, labels["l"]).notes[0]
+    message = r"the index of X differs from that of Y, first in row 2 \(1 and 2\): give Y\.loc"
+    for y in (labels, labels["l"]):
+        with pytest.raises(mlfs.DataError, match=message):
+            from_arrays(frame, y)
+        with pytest.raises(mlfs.DataError, match=message):
+            mlfs.FeatureSelector("mim", 1).fit(frame, y)
     assert not from_arrays(frame, labels.loc[frame.index]).notes
     assert not from_arrays(frame, labels.to_numpy()).notes
-    with pytest.warns(UserWarning, match="the index of X differs from that of Y"):
-        mlfs.FeatureSelector("mim", 1).fit(frame, labels)
 
 
 def test_the_transformer_warns_of_dates_and_constant_labels() -> None:
@@ -47,3 +48,11 @@ def test_the_transformer_warns_of_dates_and_constant_labels() -> None:
         mlfs.FeatureSelector("mim", 1).fit(frame, [0, 1, 0, 1])
     with pytest.warns(UserWarning, match="1 label constant, telling nothing: 'y1'"):
         mlfs.FeatureSelector("mim", 1).fit(X, [[0, 1], [1, 1], [0, 1], [1, 1]])
+
+
+def test_a_frame_of_one_column_may_hold_classes_as_a_series_may() -> None:
+    words = pd.Series(["a", "b", "c", "a"], name="kind")
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    one, other = from_arrays(frame, words), from_arrays(frame, words.to_frame())
+    assert one.labels == other.labels
+    np.testing.assert_array_equal(one.Y, other.Y)

@@ -73,7 +73,8 @@ def targets(
         return _from_sparse(sp.csr_array(y), names, classes)
     if isinstance(y, Columns):
         check_rows(y.n_rows, n_rows)
-        columns = [_column(name, values, classes) for name, values in y.renamed(names)]
+        named = list(y.renamed(names))
+        columns = [_column(name, values, classes or len(named) == 1) for name, values in named]
         stacked = stack_labels([codes for _, codes in columns], n_rows)
         return stacked, tuple(label for label, _ in columns)
     if is_sets(y):
