@@ -64,8 +64,8 @@ COMPARING: tuple[Option, ...] = (
     ),
     Option(
         "budget", POSITIVE, None,
-        "Processor time that a selection may take, and again the rest of a cell; what takes more "
-        "counts as failed, and so do the later cells of the method on this data set.",
+        "The time that a selection may take, and again the rest of a cell; what takes more counts "
+        "as failed, and so do the later cells of the method on this data set.",
         ("--budget",), PROTOCOL, "SECONDS",
     ),
     Option(

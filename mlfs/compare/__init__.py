@@ -1,7 +1,7 @@
 """Compare criteria and models on data sets, with cross-validation, statistics and a report.
 
 In: data sets (`data_sources`), methods by name (`named`) and `settings`.
-`running` has `run`: it gives cells to worker processes (`pool`, `worker`; `cluster_cells` on a
+`running` has `run`: it gives cells to worker processes (`processes`; `cluster_cells` on a
 cluster), and `cell_folder` keeps what is finished.
 A cell (`work`) takes a split (`resampling`, `training_rows`, which limits and measures), selects
 (`rankers`, `filters`) and trains (`classifiers`, `naive_bayes`).

@@ -1,12 +1,11 @@
 """Cells of a comparison on a cluster: those that share a selection are a task.
 
-They run in a process beside the worker, which has no other threads and may fail, as on a single
-machine.
+A worker runs one cell at a time. joblib's dask backend does not say when a worker is lost for good
+(it waits for ever), so jobs are submitted here.
 """
 
 from __future__ import annotations
 
-import contextlib
 import threading
 import uuid
 from collections import Counter, deque
@@ -15,33 +14,34 @@ from typing import Any
 
 from mlfs.api.cluster.connection import Connection, Lost, WorkersKilled
 from mlfs.compare.data_sources import DataSource, digest_of_files
-from mlfs.compare.pool import CellProcess, Processes, jobs_of
+from mlfs.compare.processes import ENDED, Job, Processes, Records, jobs_of
 from mlfs.compare.settings import Settings
-from mlfs.compare.work import failure
+from mlfs.compare.work import CellRunner, failure
 from mlfs.errors import ClusterError, DataError, UsageError, plural
 
 SAME = ("scikit-learn", "scipy")  # beside what every worker of a cluster must have alike
-MOST_LOSSES = 3  # of the workers that worked on a job
-
-_processes: dict[tuple[str, int], CellProcess] = {}  # on a worker: by run and thread
+MOST_LOSSES = 2  # times that dask gives up a cell
 
 
-def _run_job(run: str, settings: Settings, job: Sequence[int]) -> list[dict[str, Any]]:
+_lock = threading.Lock()  # a worker runs one cell at a time
+_runners: dict[str, CellRunner] = {}  # on a worker: that of the last run, with what it has read
+
+
+def _run(run: str, settings: Settings, job: Job) -> Records:
     """On a worker: the records of some cells."""
-    key = run, threading.get_ident()
-    if key not in _processes:
-        _processes[key] = CellProcess(settings)
-    return [_processes[key].run(number) for number in job]
+    from joblib import parallel_config
+    from threadpoolctl import threadpool_limits
 
-
-def _end_run(run: str) -> None:
-    """On a worker: end the processes of a run."""
-    for key in [key for key in list(_processes) if key[0] == run]:
-        _processes.pop(key).close()
+    with _lock, threadpool_limits(1), parallel_config("sequential"):
+        if run not in _runners:
+            _runners.clear()
+            _runners[run] = CellRunner(settings)
+        cells = settings.cells()
+        return [_runners[run].run(cells[number]) for number in job]
 
 
 class ClusterProcesses(Processes):
-    """Processes on the workers of a cluster, one for each of their threads.
+    """The workers of a cluster.
 
     Parameters
     ----------
@@ -52,12 +52,12 @@ class ClusterProcesses(Processes):
     """
 
     def __init__(self, settings: Settings, cluster: Any) -> None:
-        self._settings = settings
+        super().__init__(settings, 1)
         self._cluster = cluster
 
     def run(self, numbers: Iterable[int]) -> Generator[dict[str, Any], None, None]:
         """The records of cells, in the order in which they get finished."""
-        waiting = deque(job for _, job in jobs_of(self._settings, numbers))
+        waiting = deque(jobs_of(self._settings, numbers))
         if not waiting:
             return
         cells = self._settings.cells()
@@ -65,19 +65,17 @@ class ClusterProcesses(Processes):
         try:
             sources = dict.fromkeys(cells[job[0]].source for job in waiting)
             _check(connection, [source for source in sources if source.files])
-            threads = connection.threads()
-            size = sum(threads.values())
-            workers = plural(len(threads), "worker")
-            self.note = f"run on {workers} of a cluster with {plural(size, 'thread')}"
-            losses: Counter[tuple[int, ...]] = Counter()
+            size = len(connection.threads())
+            self.note = f"run on {plural(size, 'worker')} of a cluster, without a time limit"
+            losses: Counter[Job] = Counter()
             settings = connection.send(self._settings)
-            running: dict[Any, tuple[int, ...]] = {}
+            running: dict[Any, Job] = {}
             while waiting or running:
                 if settings.status != "finished":  # it was on a worker that is lost
                     settings = connection.send(self._settings)
                 while waiting and len(running) < 2 * size:
                     job = waiting.popleft()
-                    running[connection.submit(_run_job, run, settings, job)] = job
+                    running[connection.submit(_run, run, settings, job)] = job
                 for task in connection.first_done(list(running)):
                     job = running.pop(task)
                     try:
@@ -86,15 +84,14 @@ class ClusterProcesses(Processes):
                         waiting.appendleft(job)
                     except WorkersKilled:
                         losses[job] += 1
-                        if losses[job] <= MOST_LOSSES:
+                        if len(job) > 1:
+                            waiting.extend((number,) for number in job)
+                        elif losses[job] < MOST_LOSSES:
                             waiting.append(job)
-                            continue
-                        why = f"the workers that worked on it were lost {MOST_LOSSES + 1} times"
-                        yield from (failure(cells[number], why) for number in job)
+                        else:
+                            yield failure(cells[job[0]], ENDED)
         finally:
             running = {}
-            with contextlib.suppress(ClusterError):
-                connection.run(_end_run, run)
             settings = None
             connection.close()
 

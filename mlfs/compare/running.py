@@ -16,7 +16,7 @@ from mlfs.compare.cell_folder import CellFolder, refuse_loss
 from mlfs.compare.classifiers import check_classifier, selects
 from mlfs.compare.data_sources import sources
 from mlfs.compare.named import Named, named
-from mlfs.compare.pool import Processes
+from mlfs.compare.processes import Processes
 from mlfs.compare.rankers import ranker
 from mlfs.compare.resampling import Folds, GivenSplit, Holdout, Splitting, StoredFolds
 from mlfs.compare.results import Results
@@ -96,9 +96,9 @@ def run(
     jobs : int
         Processes at a time, -1 for one on each processor; the table does not depend on it.
     cluster : str or distributed.Client, optional
-        Let the workers of a cluster of dask.distributed run the cells, one process for each of
-        their threads: the address of its scheduler, a client of it, or "local:2" for two workers
-        on this machine. The table is the same.
+        Let the workers of a cluster of dask.distributed run the cells, each one at a time: the
+        address of its scheduler, a client of it, or "local:2" for two workers on this machine. The
+        table is the same.
     folder : path, optional
         The folder of finished cells, which are used again (``-o`` of the command).
     force : bool
@@ -107,10 +107,10 @@ def run(
     predictions : bool
         Keep the predictions of every cell in the folder, so that a new metric needs no new run.
     budget : float, optional
-        Seconds of processor time that a selection may take, and again the training, predicting and
-        measuring of a cell; and ten times as many by the clock. A cell that takes more counts as
-        failed, and so do the later ones of the same method on the same data set, which are not
-        begun.
+        Seconds that a selection may take, and again the training, predicting and measuring of a
+        cell. A cell that takes more counts as failed, and so do the later ones of the same method
+        on the same data set in the same process, which are not begun. On a cluster there is no
+        limit.
     tune_by : str
         The metric by which parameters with several values, as in ``"br:C=0.1|1|10"``, are tuned
         inside the training rows.

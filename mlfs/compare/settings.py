@@ -127,7 +127,7 @@ class Settings:
     keep_identifiers : bool
         Whether columns with another value in every row take part.
     budget : float, optional
-        The processor time of a selection, and of the rest of a cell, in seconds.
+        The time of a selection, and of the rest of a cell, in seconds.
     details : bool
         Whether the quality of each label is kept beside the record of a cell.
     predictions : bool

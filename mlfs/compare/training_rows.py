@@ -1,6 +1,6 @@
 """The rows that train in one split, prepared once for all criteria, and what work on them costs.
 
-Seconds and peak memory are measured, and processor time is limited.
+Seconds and peak memory are measured, and time is limited.
 """
 
 from __future__ import annotations
@@ -91,15 +91,15 @@ class OverBudget(BaseException):
     """
 
 
-BY_THE_CLOCK = 10  # times the budget of processor time that a block may take in all
 AGAIN = 1.0  # seconds after which it is raised again, where something swallowed it
 
 
 @contextlib.contextmanager
 def limited(seconds: float | None) -> Iterator[None]:
-    """Raise `OverBudget` where the block takes more processor time, or ten times that by the clock.
+    """Raise `OverBudget` where the block takes longer.
 
-    It has an effect in the main thread of a process on a POSIX system; elsewhere there is no limit.
+    It has an effect in the main thread of a process on a POSIX system, while the interpreter runs;
+    elsewhere there is no limit.
 
     Examples
     --------
@@ -107,34 +107,23 @@ def limited(seconds: float | None) -> Iterator[None]:
     ...     while True:
     ...         pass
     Traceback (most recent call last):
-    mlfs.compare.training_rows.OverBudget: takes more than the budget of 0.05 s of processor time
+    mlfs.compare.training_rows.OverBudget: takes more than the budget of 0.05 s
     """
     main = threading.current_thread() is threading.main_thread()
     if seconds is None or not main or not hasattr(signal, "setitimer"):
         yield
         return
 
-    wall = BY_THE_CLOCK * seconds
+    def end(*_: object) -> None:
+        raise OverBudget(f"takes more than the budget of {seconds:g} s")
 
-    def end(number: int, _: Any) -> None:
-        spent = f"of {seconds:g} s of processor time"
-        if number == signal.SIGALRM:
-            spent = f"of {seconds:g} s, {wall:g} s by the clock"
-        raise OverBudget(f"takes more than the budget {spent}")
-
-    timers = (
-        (signal.SIGPROF, signal.ITIMER_PROF, seconds),
-        (signal.SIGALRM, signal.ITIMER_REAL, wall),
-    )
-    before = [signal.signal(number, end) for number, _, _ in timers]
-    for _, timer, limit in timers:
-        signal.setitimer(timer, limit, AGAIN)
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
     try:
         yield
     finally:
-        for (number, timer, _), handler in zip(timers, before, strict=True):
-            signal.setitimer(timer, 0)
-            signal.signal(number, handler)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @dataclass

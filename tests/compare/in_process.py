@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mlfs.compare.pool import Processes
+from mlfs.compare.processes import Processes
 from mlfs.compare.work import CellRunner
 
 __all__ = ["use"]
