@@ -84,7 +84,7 @@ def read_files(files: Sequence[InputFile], path: str, request: Request) -> Datas
     pa, keys = pyarrow_for("reading Parquet"), set[str]()
     schema = _schema_of(pa, files, path, request)
     while True:
-        rows = _Rows(pa, schema, path, request, keys)
+        rows = _ParquetRows(pa, schema, path, request, keys)
         try:
             for file in files:
                 with _opened(pa, file) as (_, folded):
@@ -217,7 +217,7 @@ def _refuse_other(first: _Schema, other: _Schema, path: str, other_path: str) ->
         )
 
 
-class _Rows:
+class _ParquetRows:
     """The rows of the files, and what becomes of each column; `keys` are numbers read as text."""
 
     def __init__(

@@ -104,7 +104,7 @@ class LevelColumns:
             levels = self._column(j).levels_of_rows(n_rows)
             joint = np.unique(joint * 256 + levels, return_inverse=True)[1].astype(np.int64)
         return by_values(
-            Stored(joint.astype(np.float64), NO_ROWS, n_rows, self._weights), nominal=True
+            StoredColumn(joint.astype(np.float64), NO_ROWS, n_rows, self._weights), nominal=True
         )
 
     def several(self, candidates: np.ndarray) -> Iterator[LevelColumn]:
@@ -123,13 +123,13 @@ class LevelColumns:
             values, rows = np.asarray(table.data[part], np.float64), table.indices[part]
         elif values is None:
             values = np.asarray(table[:, j], np.float64)
-        stored = Stored(values, rows, table.shape[0], self._weights)
+        stored = StoredColumn(values, rows, table.shape[0], self._weights)
         if self._sizes[j] >= 0:
             return by_values(stored, nominal=True)
         return by_ranks(stored)
 
 
-class Stored(NamedTuple):
+class StoredColumn(NamedTuple):
     """The values of a column that are stored; all others are 0.
 
     Parameters
@@ -170,12 +170,12 @@ class Stored(NamedTuple):
         return np.bincount(levels, self.own_weights, minlength=n)
 
 
-def by_ranks(stored: Stored) -> LevelColumn:
+def by_ranks(stored: StoredColumn) -> LevelColumn:
     """A numeric column, cut at its sixteenths where it has many values.
 
     Examples
     --------
-    >>> column = by_ranks(Stored(np.arange(32.0), NO_ROWS, 32))
+    >>> column = by_ranks(StoredColumn(np.arange(32.0), NO_ROWS, 32))
     >>> int(column.levels.max()), column.parts[[0, 7, 8, 15]].tolist()
     (15, [[-15, 28], [-1, 0], [1, 0], [15, 28]])
     """
@@ -220,7 +220,7 @@ def by_ranks(stored: Stored) -> LevelColumn:
     return LevelColumn(levels, stored.rows, other, parts)
 
 
-def by_values(stored: Stored, *, nominal: bool) -> LevelColumn:
+def by_values(stored: StoredColumn, *, nominal: bool) -> LevelColumn:
     """A column by an indicator of each value but the most frequent one.
 
     Of a numeric column a value of few rows counts with the one below it, of a nominal one with all

@@ -40,7 +40,7 @@ class Interval(NamedTuple):
     high: np.ndarray
 
 
-class Moments(NamedTuple):
+class InformationMoments(NamedTuple):
     """The counted information of pairs of columns, and how it varies.
 
     Parameters
@@ -65,7 +65,7 @@ class Moments(NamedTuple):
     most: np.ndarray
 
 
-def moments(table: np.ndarray, first: np.ndarray) -> Moments:
+def moments(table: np.ndarray, first: np.ndarray) -> InformationMoments:
     """The information of several columns about another, and how it varies.
 
     Parameters
@@ -102,7 +102,7 @@ def moments(table: np.ndarray, first: np.ndarray) -> Moments:
     freedom = np.maximum(0.0, (levels[0] - 1) * (levels[1] - 1))
     chance = mean_of_cells * (freedom > 0) * (levels[1] - 1) / np.maximum(1, levels[1])
     chance_variance = 2 * freedom * variance / np.maximum(1e-300, of_large)
-    return Moments(
+    return InformationMoments(
         np.maximum(counted, 0.0),
         chance / (2 * rows),
         chance_variance / (2 * rows) ** 2,
@@ -163,7 +163,7 @@ def intervals(x: Side, y: Side, level: float) -> Interval:
         The probability of the interval.
     """
     shape = x.positions.size, y.positions.size
-    found = Moments(*np.zeros((6, *shape)))
+    found = InformationMoments(*np.zeros((6, *shape)))
     counts, valid = x.table.counts, x.table.f_valid
     codes = np.arange(counts.offsets[-1])
     column = np.repeat(np.arange(x.table.d), counts.levels)
@@ -179,12 +179,12 @@ def intervals(x: Side, y: Side, level: float) -> Interval:
     return Interval(mean, np.sqrt(found.variance + found.chance_variance), low, high)
 
 
-def interval_of(found: Moments, level: float) -> tuple[np.ndarray, np.ndarray]:
+def interval_of(found: InformationMoments, level: float) -> tuple[np.ndarray, np.ndarray]:
     """The ends of the interval of information; 0 where chance may tell all that was counted.
 
     Parameters
     ----------
-    found : Moments
+    found : InformationMoments
         What was counted.
     level : float
         In what share of tables the interval holds the true information.
@@ -211,7 +211,7 @@ def interval_of(found: Moments, level: float) -> tuple[np.ndarray, np.ndarray]:
     return end((1 + level) / 2), end((1 - level) / 2)
 
 
-def relevance_moments(table: Table, columns: np.ndarray, labels: np.ndarray) -> Moments:
+def relevance_moments(table: Table, columns: np.ndarray, labels: np.ndarray) -> InformationMoments:
     """The moments of sum_l I(f;l).
 
     The deviation is the sum of those of the labels: it is no more, however they depend on one
@@ -231,4 +231,4 @@ def relevance_moments(table: Table, columns: np.ndarray, labels: np.ndarray) -> 
         deviation += np.sqrt(found.variance)[place]
     counted, chance, chance_variance, unit, _, most = sums
     unit = unit / max(1, labels.size)
-    return Moments(counted, chance, chance_variance, unit, deviation**2, most)
+    return InformationMoments(counted, chance, chance_variance, unit, deviation**2, most)

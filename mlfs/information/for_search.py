@@ -22,7 +22,7 @@ from mlfs.counting.strata import Strata
 from mlfs.errors import CriterionError, UsageError
 from mlfs.information.adjusted import AdjustedBlock, AdjustedInfo
 from mlfs.information.columns_info import AdjustedColumnsInfo, ColumnsInfo
-from mlfs.information.credible import Moments, interval_of, relevance_moments
+from mlfs.information.credible import InformationMoments, interval_of, relevance_moments
 from mlfs.information.exact import MANY, SHARE, ExactInfo
 from mlfs.information.gaussian import GaussianInfo
 from mlfs.information.info import Info
@@ -287,11 +287,11 @@ def relevance_interval(
     ]
     weights = info.weights if isinstance(info, StratifiedInfo) else [1.0]
     share = np.array(weights)[:, None]
-    of = Moments(*map(np.array, zip(*parts, strict=True)))
+    of = InformationMoments(*map(np.array, zip(*parts, strict=True)))
     chance = (share * of.chance).sum(axis=0)
     unit = (share**2 * of.unit * of.chance).sum(axis=0) / np.where(chance > 0, chance, 1.0)
     return interval_of(
-        Moments(
+        InformationMoments(
             (share * of.counted).sum(axis=0),
             chance,
             (share**2 * of.chance_variance).sum(axis=0),

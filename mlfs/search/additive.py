@@ -122,7 +122,7 @@ class LabelColumns:
         return np.bincount(places, weights, minlength=size[0] * size[1]).reshape(size)
 
     def _count(self, rows: list[np.ndarray], w: np.ndarray) -> None:
-        """Sums of the labels: by stratum, of their products, and of their fourth powers."""
+        """PartSums of the labels: by stratum, of their products, and of their fourth powers."""
         sizes = [part.size for part in rows]
         indptr = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
         indices = np.concatenate([np.zeros(0, np.int64), *rows])
@@ -155,7 +155,7 @@ class LabelColumns:
         self._share, self._spread = p, np.maximum(p * (1 - p), 1e-300)
         self._by_row = by_row
 
-    def targets(self, columns: np.ndarray) -> Targets:
+    def targets(self, columns: np.ndarray) -> LabelTargets:
         """Gather the facts about some of the columns that a test about them needs."""
         n, p, spread = self.n_effective, self._share[columns], self._spread[columns]
         together = 0.0
@@ -165,7 +165,7 @@ class LabelColumns:
             squares = (self._by_row @ weights + constant) ** 2
             rows = self.weights if self.weights.size else None
             together = float(np.average(squares, weights=rows)) / n
-        return Targets(
+        return LabelTargets(
             columns,
             self.products[np.ix_(columns, columns)],
             (1 - 2 * p) / np.sqrt(spread),
@@ -175,7 +175,7 @@ class LabelColumns:
         )
 
 
-class Targets(NamedTuple):
+class LabelTargets(NamedTuple):
     """The columns of labels that a test is about.
 
     Parameters
@@ -183,7 +183,7 @@ class Targets(NamedTuple):
     columns : ndarray of int
         Their numbers.
     products : ndarray
-        Sums of products of the labels, within strata.
+        PartSums of products of the labels, within strata.
     skewness, fourth : ndarray
         Of each label: the skewness, and the sum of its standardised fourth powers.
     fourth_together : float
@@ -205,15 +205,15 @@ class Targets(NamedTuple):
         return np.maximum(np.diag(self.products), 0.0)
 
 
-class Moments(NamedTuple):
-    """Sums of powers of the eigenvalues of the correlations of the labels."""
+class LabelMoments(NamedTuple):
+    """PartSums of powers of the eigenvalues of the correlations of the labels."""
 
     first: int
     second: float
     third: float
 
     @classmethod
-    def of(cls, products: np.ndarray) -> Moments:
+    def of(cls, products: np.ndarray) -> LabelMoments:
         """The moments of labels with these sums of products."""
         scale = np.sqrt(np.maximum(np.diag(products), 0.0))
         varies = scale > 0
@@ -222,15 +222,15 @@ class Moments(NamedTuple):
         return cls(int(varies.sum()), float(np.trace(squared)), float((squared * R).sum()))
 
 
-class Sums(NamedTuple):
-    """Sums of products of the parts of some columns, with one another and with the labels.
+class PartSums(NamedTuple):
+    """PartSums of products of the parts of some columns, with one another and with the labels.
 
     Parameters
     ----------
     size : ndarray, shape (columns, parts)
         The sum of squares of each part.
     own : ndarray, shape (columns, parts, parts)
-        Sums of products of the parts of each column, beside the picks.
+        PartSums of products of the parts of each column, beside the picks.
     about : ndarray, shape (columns, parts, labels)
         Those with the labels.
     skewness : ndarray, shape (columns, parts)
@@ -270,16 +270,16 @@ class Evidence(NamedTuple):
     n: float
 
 
-def evidence(sums: Sums, left: np.ndarray, targets: Targets, n: float) -> Evidence:
+def evidence(sums: PartSums, left: np.ndarray, targets: LabelTargets, n: float) -> Evidence:
     """Test some columns of equally many parts.
 
     Parameters
     ----------
-    sums : Sums
+    sums : PartSums
         Of the columns beside the picks.
     left : ndarray
         What is left of each label to explain.
-    targets : Targets
+    targets : LabelTargets
         The labels.
     n : float
         The rows less the strata and the parts of the picks.
@@ -330,16 +330,16 @@ def normal(z: np.ndarray, skewness: np.ndarray) -> np.ndarray:
     return out
 
 
-def p_values(found: Evidence, targets: Targets, moments: Moments) -> np.ndarray:
+def p_values(found: Evidence, targets: LabelTargets, moments: LabelMoments) -> np.ndarray:
     """The p-value of each column about all targets together: the best of them, or their sum.
 
     Parameters
     ----------
     found : Evidence
         What the columns explain.
-    targets : Targets
+    targets : LabelTargets
         The labels.
-    moments : Moments
+    moments : LabelMoments
         Those of what is left of the labels.
     """
     from scipy.special import gammaincc  # most selections do not need it
@@ -370,7 +370,7 @@ def p_values(found: Evidence, targets: Targets, moments: Moments) -> np.ndarray:
     return np.where(some, np.minimum(1.0, 2 * np.minimum(best, summed)), out)
 
 
-def chance_of_squares(skewness: np.ndarray, targets: Targets) -> np.ndarray:
+def chance_of_squares(skewness: np.ndarray, targets: LabelTargets) -> np.ndarray:
     """Three moments by chance of the sum over parts and labels: mean, variance, third one.
 
     They are those of independent labels, divided by the number of labels but for the mean.
@@ -389,7 +389,7 @@ def chance_of_squares(skewness: np.ndarray, targets: Targets) -> np.ndarray:
 
 @cache
 def squares_of_poisson() -> tuple[np.ndarray, np.ndarray]:
-    """Moments of the square of a count that was made normal, for each skewness of a count.
+    """LabelMoments of the square of a count that was made normal, for each skewness of a count.
 
     A rare value meets a rare label so often as a Poisson variable says. What `normal` makes of its
     few values is not normal: its square has a smaller mean than 1.
@@ -408,7 +408,7 @@ def squares_of_poisson() -> tuple[np.ndarray, np.ndarray]:
     return grid, table
 
 
-def p_by_label(found: Evidence, targets: Targets) -> np.ndarray:
+def p_by_label(found: Evidence, targets: LabelTargets) -> np.ndarray:
     """The p-value of each column about each target: (columns, targets)."""
     from scipy.special import erfc, gammaincc
 
@@ -496,7 +496,7 @@ class AdditiveTests:
                 several.append(sums)
             for size, (places, several) in by_size.items():
                 if size:
-                    stacked = Sums(*map(np.array, zip(*several, strict=True)))
+                    stacked = PartSums(*map(np.array, zip(*several, strict=True)))
                     found = evidence(stacked, self._targets.total, self._targets, self.n)
                     score[places], parts[places] = found.score, found.parts
                     fourth[places], skewness[places] = found.fourth, found.skewness
@@ -505,7 +505,7 @@ class AdditiveTests:
         Threads(n_jobs).map(test, jobs, 20 * self.labels.n_rows * d)
         return Evidence(score, parts, fourth, skewness, self.n)
 
-    def sums_of(self, column: LevelColumn) -> Sums:
+    def sums_of(self, column: LevelColumn) -> PartSums:
         """The sums of one column alone."""
         labels, parts = self.labels, column.parts.astype(np.float64)
         rows = labels.rows_of(column)
@@ -524,12 +524,12 @@ class AdditiveTests:
             leverage = np.einsum("lk,kj,lj->l", centred, metric, centred)
             fourth = float(scaled @ leverage**2)
         about = parts.T @ labels.sums_of(column, rows)
-        return Sums(own.diagonal(), own, about, skewness, np.array(fourth))
+        return PartSums(own.diagonal(), own, about, skewness, np.array(fourth))
 
     def about(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The p-values of candidates about some columns of labels: together, and by label."""
         targets = self.labels.targets(columns)
-        moments, n = Moments.of(targets.products), len(self._evidence)
+        moments, n = LabelMoments.of(targets.products), len(self._evidence)
         together, by_label = np.ones(self.candidates.size), np.ones(1)
         for every in self._evidence:
             found = every._replace(score=every.score[:, columns])
@@ -553,7 +553,7 @@ class AdditiveModel:
         self._tests, self._targets = tests, tests.labels.targets(columns)
         self.picks: list[int] = []
         self._slices: list[slice] = []
-        self._sums: list[Sums] = []
+        self._sums: list[PartSums] = []
         self._rows = np.zeros((tests.labels.n_rows, 0), np.int8)
         self._own = np.zeros((0, 0))
         self._about = np.zeros((0, columns.size))
@@ -568,10 +568,10 @@ class AdditiveModel:
         self._inverse = np.linalg.inv(np.linalg.cholesky(correlation)) / scale
         self._explained = self._inverse @ self._about
         products = self._targets.products - self._explained.T @ self._explained
-        self._left, self._moments = np.maximum(np.diag(products), 0.0), Moments.of(products)
+        self._left, self._moments = np.maximum(np.diag(products), 0.0), LabelMoments.of(products)
         self._n = self._tests.n - p
 
-    def _beside(self, column: LevelColumn) -> tuple[Sums, np.ndarray]:
+    def _beside(self, column: LevelColumn) -> tuple[PartSums, np.ndarray]:
         """The sums of a column alone, and those of its parts with those of the picks."""
         tests, labels = self._tests, self._tests.labels
         sums, rows = tests.sums_of(column), labels.rows_of(column)
@@ -582,7 +582,7 @@ class AdditiveModel:
         expected = (parts.T @ rows / labels.rows_of_strata) @ self._in_strata.T
         return sums, parts.T @ cross - expected
 
-    def _best_form(self, candidate: int) -> tuple[float, LevelColumn, Sums, np.ndarray]:
+    def _best_form(self, candidate: int) -> tuple[float, LevelColumn, PartSums, np.ndarray]:
         """The form of a candidate that adds most to the picks, with its p-value and its sums."""
         forms = self._tests.forms(self._tests.columns[candidate])
         sums = [self._beside(column) for column in forms]
@@ -594,15 +594,15 @@ class AdditiveModel:
         """The p-value of what a candidate adds to the picks."""
         return self._best_form(candidate)[0]
 
-    def _p_value(self, sums: Sums, cross: np.ndarray) -> float:
+    def _p_value(self, sums: PartSums, cross: np.ndarray) -> float:
         shared = self._inverse @ cross.T
         own, about = sums.own - shared.T @ shared, sums.about - shared.T @ self._explained
         return self._p(sums._replace(own=own, about=about), self._left, self._n)
 
-    def _p(self, sums: Sums, left: np.ndarray, n: float) -> float:
+    def _p(self, sums: PartSums, left: np.ndarray, n: float) -> float:
         if not sums.size.size or n - sums.size.size < FEWEST_FREE:
             return 1.0
-        one = Sums(*(array[None] for array in sums))
+        one = PartSums(*(array[None] for array in sums))
         found = evidence(one, left, self._targets, n)
         return float(p_values(found, self._targets, self._moments)[0])
 

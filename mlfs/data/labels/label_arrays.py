@@ -71,7 +71,7 @@ def targets(
         check_rows(y.shape[0], n_rows)
         check_places(y, "Y")
         return _from_sparse(sp.csr_array(y), names, classes)
-    if isinstance(y, Columns):
+    if isinstance(y, ClassColumns):
         check_rows(y.n_rows, n_rows)
         named = list(y.renamed(names))
         columns = [_column(name, values, classes or len(named) == 1) for name, values in named]
@@ -100,7 +100,7 @@ def targets(
         raise
 
 
-class Columns(NamedTuple):
+class ClassColumns(NamedTuple):
     """The label columns of a frame."""
 
     names: list[str]
@@ -124,7 +124,7 @@ def unwrap(y: Any, names: Sequence[str] | None) -> tuple[Any, Sequence[str] | No
             raise DataError(f"Y has two columns named {printable(duplicate)!r}: rename one")
         pick = y.iloc if library_of(y) == "pandas" else y
         cells = [_series_values(pick[:, j]) for j in range(len(column_names))]
-        return Columns(column_names, cells, len(y)), names
+        return ClassColumns(column_names, cells, len(y)), names
     series_name = getattr(y, "name", None)  # an extension array of pandas has none
     if names is None and series_name not in (None, ""):
         names = [str(series_name)]
@@ -355,7 +355,7 @@ def numeric_targets(
     if y is None or is_sets(y):
         return targets(y, n_rows, names, classes)
     plain, series_names = unwrap(y, names)
-    if isinstance(plain, Columns):
+    if isinstance(plain, ClassColumns):
         columns, is_single = list(plain.renamed(names)), False
     else:
         array = plain.toarray() if sp.issparse(plain) else as_label_array(plain)
@@ -370,7 +370,7 @@ def numeric_targets(
         numbers = _numbers(name, cells)
         if numbers is None or len(numbers) != n_rows or np.isin(numbers, (-1, 0, 1)).all():
             label_codes, (label,) = targets(
-                Columns([name], [cells], len(cells)), n_rows, None, classes or is_single
+                ClassColumns([name], [cells], len(cells)), n_rows, None, classes or is_single
             )
         else:
             label_codes, label = coded_numbers(name, numbers)
