@@ -319,6 +319,10 @@ def train(
     with line, reporting(line.tell) if line.shown else nullcontext():
         _fit(console, model, X, Y, weights)
     _tell_number(console, model)
+    used = model.used_columns()
+    if used is not None:
+        table, columns = table.of_columns(used)
+        model.narrow(columns)
     model.feature_names_in_ = np.array(table.feature_names, dtype=object)  # to refuse other frames
     save(model, output, table=table, settings=settings, force=force)
     _tell(console, output, task + on, time.perf_counter() - began)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlfs.errors import UsageError, printable
 from mlfs.models.conditionals import AppliedConditionals, FittedConditionals
-from mlfs.models.features import feature_plan
+from mlfs.models.features import feature_plan, narrowed_features
 from mlfs.models.inference import (
     BestSample,
     Greedy,
@@ -200,6 +200,16 @@ class StructuredClassifier(LabelModel):
         columns = plan.after(problem, structure, before)
         self.features_ = problem.named_columns(columns)
         return problem.on_sorted(columns), structure
+
+    def used_columns(self) -> np.ndarray | None:
+        """The columns of X that some label's classifier looks at."""
+        return self._fitted_learners().used_columns
+
+    def narrow(self, columns: np.ndarray) -> None:
+        """Let the classifiers take rows of some columns of X."""
+        super().narrow(columns)
+        self._fitted = self._fitted_learners().narrowed(columns)
+        self.features_ = narrowed_features(self.features_, columns)
 
     @property
     def structure_(self) -> Structure:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -51,6 +51,31 @@ class FittedConditionals:
     learners: tuple[Learner, ...]
     width: int
     sparse: bool = False
+
+    @property
+    def used_columns(self) -> np.ndarray | None:
+        """The columns of X that some learner looks at, ascending; None is all of them."""
+        fitted = [learner.columns for learner in self.learners if learner.estimator is not None]
+        columns = [one for one in fitted if one is not None]
+        if len(columns) < len(fitted):
+            return None
+        return np.unique(np.concatenate([np.zeros(0, np.intp), *columns]))
+
+    def narrowed(self, columns: np.ndarray) -> FittedConditionals:
+        """The same learners on rows that have only some columns of X, ascending.
+
+        A constant looks at none, and no longer says at which it was to look.
+        """
+        learners = tuple(
+            learner
+            if learner.columns is None
+            else replace(
+                learner,
+                columns=np.searchsorted(columns, np.intersect1d(learner.columns, columns)),
+            )
+            for learner in self.learners
+        )
+        return replace(self, learners=learners, width=len(columns))
 
     @classmethod
     def fit(

@@ -136,6 +136,22 @@ class StructuredEnsemble(LabelModel):
         self.estimators_, self.estimators_features_ = models, members_columns
         self.estimators_samples_, self._seen = members_rows, problem.n_rows
 
+    def used_columns(self) -> np.ndarray | None:
+        """The columns of X that some member looks at."""
+        members = zip(self.estimators_, self.estimators_features_, strict=True)
+        return np.unique(np.concatenate([columns[_used_by(one)] for one, columns in members]))
+
+    def narrow(self, columns: np.ndarray) -> None:
+        """Let the members take rows of some columns of X."""
+        super().narrow(columns)
+        narrowed = []
+        for model, own in zip(self.estimators_, self.estimators_features_, strict=True):
+            kept = np.flatnonzero(np.isin(own, columns))
+            if len(kept) < len(own):
+                model.narrow(kept)
+            narrowed.append(np.searchsorted(columns, own[kept]))
+        self.estimators_features_ = narrowed
+
     def predict(self, X: Any) -> np.ndarray:
         """The labels that the members agree on: by majority, or by their mean probability.
 
@@ -199,6 +215,12 @@ class StructuredEnsemble(LabelModel):
     @property
     def _poor_score(self) -> bool:
         return bool(self.vote == "majority")
+
+
+def _used_by(model: Any) -> Any:
+    """The columns that a member looks at, of those that it was given; at least one."""
+    used = model.used_columns() if isinstance(model, LabelModel) else None
+    return slice(None) if used is None else used if used.size else slice(1)
 
 
 def check_vote(vote: Any, whose: str = "", probabilistic: bool = True) -> None:

@@ -266,6 +266,22 @@ def _columns_of(selection: Selection, problem: Problem) -> Features:
     return columns.after(problem, None, columns.before(problem))
 
 
+def narrowed_features(
+    features: Mapping[str, np.ndarray], columns: np.ndarray
+) -> dict[str, np.ndarray]:
+    """The columns of each label by their positions among some columns of X, in the same order.
+
+    Examples
+    --------
+    >>> narrowed_features({"a": np.array([7, 2])}, np.array([2, 5, 7]))
+    {'a': array([2, 0])}
+    """
+    return {
+        label: np.searchsorted(columns, picked[np.isin(picked, columns)])
+        for label, picked in features.items()
+    }
+
+
 def _label_number(label: Any, names: tuple[str, ...]) -> int:
     if label in names:
         return names.index(label)

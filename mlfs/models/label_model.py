@@ -148,6 +148,22 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
     def _grow(self, problem: Problem, first: bool) -> None:
         raise NotImplementedError
 
+    def used_columns(self) -> np.ndarray | None:
+        """The columns of X that a prediction depends on, ascending; None is all of them."""
+        return None
+
+    def narrow(self, columns: np.ndarray) -> None:
+        """Let the fitted model take only some columns of X, among them all `used_columns`.
+
+        Parameters
+        ----------
+        columns : ndarray of int
+            Ascending.
+        """
+        self.n_features_in_ = len(columns)
+        self.__dict__.pop("feature_names_in_", None)
+        self._data_names = None
+
     def __sklearn_is_fitted__(self) -> bool:
         return self._mark in self.__dict__
 

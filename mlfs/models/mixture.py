@@ -8,7 +8,7 @@ classification (2014).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from mlfs.api.value_kinds import SHARE
 from mlfs.errors import UsageError, printable
 from mlfs.models.base_learners import Learner, with_one_thread
 from mlfs.models.conditionals import AppliedConditionals, FittedConditionals
-from mlfs.models.features import feature_plan
+from mlfs.models.features import feature_plan, narrowed_features
 from mlfs.models.inference import MaxSum, anneal, marginals, sample
 from mlfs.models.inference.contract import blocks, log_proba_of, real, table_of, whole
 from mlfs.models.label_model import LabelModel
@@ -134,6 +134,19 @@ class MixtureOfTrees(LabelModel):
         self.estimators_ = [
             [learner.estimator for learner in tree.learners] for tree in mixture.trees
         ]
+
+    def used_columns(self) -> np.ndarray | None:
+        """The columns of X that some tree looks at."""
+        used = [tree.used_columns for tree in self._mixture.trees]
+        columns = [one for one in used if one is not None]
+        return np.unique(np.concatenate(columns)) if len(columns) == len(used) else None
+
+    def narrow(self, columns: np.ndarray) -> None:
+        """Let the trees take rows of some columns of X."""
+        super().narrow(columns)
+        trees = tuple(tree.narrowed(columns) for tree in self._mixture.trees)
+        self._mixture = replace(self._mixture, trees=trees)
+        self.features_ = [narrowed_features(one, columns) for one in self.features_]
 
     def _learn_mixture(self, problem: Problem) -> Mixture:
         """The mixture, its parameters learned on all rows.

@@ -105,6 +105,15 @@ class ThresholdedClassifier(LabelModel):
             name = printable(type(model).__name__)
             raise UsageError(f"the model {name} gives no scores, so it can have no thresholds")
 
+    def used_columns(self) -> np.ndarray | None:
+        """The columns of X that the model looks at."""
+        return self.model_.used_columns() if isinstance(self.model_, LabelModel) else None
+
+    def narrow(self, columns: np.ndarray) -> None:
+        """Let the model take rows of some columns of X."""
+        super().narrow(columns)
+        self.model_.narrow(columns)
+
     def _learn(self, problem: Problem) -> None:
         rule, model = checked_rule(self.rule), self._inner_model()
         columns = np.arange(problem.X.shape[1])

@@ -86,6 +86,23 @@ class TrainingTable:
         """The names of the columns that the model sees."""
         return [name for field in self.fields for name in field.names]
 
+    def of_columns(self, columns: np.ndarray) -> tuple[TrainingTable, np.ndarray]:
+        """The table of the fields of some columns that a model sees; and their columns, ascending.
+
+        A field of many values has a column for each, which stay together. One field always stays.
+
+        Examples
+        --------
+        >>> table = TrainingTable((Field("a"), Field("b", ("u", "v", "w")), Field("c")), ("y",))
+        >>> narrow, columns = table.of_columns(np.array([2]))
+        >>> narrow.feature_names, columns.tolist()
+        (['b=u', 'b=v', 'b=w'], [1, 2, 3])
+        """
+        owners = np.repeat(np.arange(len(self.fields)), [len(field.names) for field in self.fields])
+        kept = np.unique(owners[columns]) if len(columns) else np.zeros(1, np.intp)
+        fields = tuple(self.fields[k] for k in kept)
+        return replace(self, fields=fields), np.flatnonzero(np.isin(owners, kept))
+
     def matrix(self, dataset: Dataset, unseen: str = "error") -> tuple[Any, list[str]]:
         """The rows of a data set as the model takes them, and notes for the user.
 
@@ -157,7 +174,7 @@ class TrainingTable:
         trained = {field.name for field in self.fields} | set(self.labels)
         unread = [name for name, reason in dataset.left_out if reason == UNNEEDED]
         others = [name for name in (*positions, *unread) if name not in trained]
-        message = f"{_count_of(others, 'column')} not in the training data and left out"
+        message = f"{_count_of(others, 'column')} not used by the model and left out"
         notes = [f"{message}: {listed(others, SHOWN)}"] if others else []
         return [positions.get(field.name, -1) for field in self.fields], notes
 

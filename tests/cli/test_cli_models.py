@@ -22,6 +22,7 @@ from mlfs.metrics import evaluate as measure
 from mlfs.metrics.top import propensities
 from mlfs.models import make, save
 from mlfs.models.model_files import load_stored
+from mlfs.models.training_table import TrainingTable
 from tests.cli.test_cli_process import POSIX, Terminal, mlfs
 from tests.compare import in_process
 from tests.documents import ROOT
@@ -104,8 +105,7 @@ def test_a_model_is_trained_stored_and_used(done, name: str) -> None:
     assert rows[0] == data.label_names
     assert len(rows) == 241
     assert {cell for row in rows[1:] for cell in row} <= {"0", "1"}
-    stored = load_stored("m.mlfs")
-    X, _ = stored.table.matrix(data)
+    X, _ = TrainingTable.learn(data).matrix(data)
     fresh = make(name).fit(X, data.Y)
     assert [list(map(int, row)) for row in rows[1:]] == fresh.predict(X).tolist()
 
@@ -297,6 +297,77 @@ def test_a_picked_key_is_trained_on(run) -> None:
     assert seen.code == 0
     assert "left out what names a row" not in seen.err
     assert "key=k000x" in load_stored("m.mlfs").table.feature_names
+
+
+def wide(name: str, columns: str = "a,b,c,colour,leak", shift: int = 0) -> str:
+    """A table of three columns that tell y and z, a nominal one, and one that is as y."""
+    draw = np.random.default_rng(0)
+    X = draw.integers(0, 3, (80, 3))
+    y, z = (X[:, 0] > 0).astype(int), (X[:, 1] + X[:, 2] > 2).astype(int)
+    cells = {
+        "a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "leak": y, "y": y, "z": z,
+        "colour": np.array(["red", "blue", "green", "grey", "pink"])[X[:, 0] % 2 + shift],
+    }  # fmt: skip
+    names = f"{columns},y,z".split(",")
+    rows = "".join(",".join(str(cells[one][i]) for one in names) + "\n" for i in range(80))
+    return table(name, ",".join(names) + "\n" + rows)
+
+
+def picks_of(done, *options: str) -> str:
+    done("select", "-q", "--force", "-o", "picks.json", "--labels", "y,z", *options,
+         wide("wide.csv"))  # fmt: skip
+    return "picks.json"
+
+
+@pytest.mark.parametrize(
+    "model", ["br", "cc", "occ", "pacc", "mc", "mcc", "ctbn", "ecc", "br-forest"]
+)
+def test_a_model_of_picks_asks_for_these_columns_alone(done, run, model: str) -> None:
+    picks = picks_of(done, "-n", "2", "--exclude", "leak", "--exclude", "colour")
+    names = json.loads(Path(picks).read_text())["selected"]
+    assert len(names) == 2
+    more = {"mc": ["-p", "max_trees=2"], "ecc": ["-p", "features=1.0"]}.get(model, [])
+    done("train", "-q", "-m", model, "--features", picks, "--labels", "y,z", "-o", "m.mlfs", *more,
+         "wide.csv")  # fmt: skip
+    stored = load_stored("m.mlfs")
+    kept = ",".join(stored.table.feature_names)
+    assert {"leak", "colour=red", "colour=blue"}.isdisjoint(stored.table.feature_names)
+    assert set(stored.table.feature_names) == {one["name"] for one in names}
+    wanted = done("predict", "-q", "m.mlfs", "wide.csv").out
+    assert done("predict", "-q", "m.mlfs", wide("few.csv", kept)).out == wanted
+    assert done("predict", "-q", "m.mlfs", wide("other.csv", shift=2)).out == wanted
+    assert done("evaluate", "-q", "m.mlfs", "few.csv").code == 0
+    dropped = kept.split(",")[0]
+    rest = ",".join({"a", "b", "c"} - {dropped})
+    seen = run("predict", "m.mlfs", wide("less.csv", rest))
+    assert (seen.code, f"is missing: '{dropped}'" in seen.err) == (1, True)
+
+
+def test_a_model_asks_for_what_its_labels_select(done) -> None:
+    picks = picks_of(done, "--per-label", "-n", "1", "--include", "b", "--exclude", "leak")
+    done("train", "-q", "-m", "cc", "--features", picks, "--labels", "y,z", "-o", "m.mlfs",
+         "wide.csv")  # fmt: skip
+    stored = load_stored("m.mlfs")
+    assert [field.name for field in stored.table.fields] == ["b"]
+    for options in (
+        ["--features", "scls", "-n", "1"],
+        ["--threshold", "scut", "--features", picks],
+    ):
+        done("train", "-q", "-m", "br", "--force", *options, "--labels", "y,z",
+             "--exclude", "leak", "-o", "m.mlfs", "wide.csv")  # fmt: skip
+        stored = load_stored("m.mlfs")
+        assert len(stored.table.fields) == 1
+        wanted = done("predict", "-q", "m.mlfs", "wide.csv").out
+        few = wide("few.csv", stored.table.fields[0].name)
+        assert done("predict", "-q", "m.mlfs", few).out == wanted
+
+
+def test_a_model_of_all_columns_but_some_does_not_ask_for_these(done) -> None:
+    done("train", "-q", "-m", "br", "--exclude", "leak", "--exclude", "col*", "--labels", "y,z",
+         "-o", "m.mlfs", wide("wide.csv"))  # fmt: skip
+    wanted = done("predict", "-q", "m.mlfs", "wide.csv").out
+    assert done("predict", "-q", "m.mlfs", wide("few.csv", "c,b,a")).out == wanted
+    assert done("predict", "-q", "m.mlfs", wide("other.csv", shift=2)).out == wanted
 
 
 def test_labels_of_one_value_are_told(run) -> None:
@@ -492,7 +563,7 @@ def test_columns_are_found_by_name_in_any_order(done, small: str) -> None:
     table("same.csv", "size,colour,big\n1,red,no\n3,white,yes\n")
     seen = done("predict", small, "new.csv")
     assert seen.out == done("predict", "-q", small, "same.csv").out
-    assert "1 column is not in the training data and left out: 'more'" in seen.err
+    assert "1 column is not used by the model and left out: 'more'" in seen.err
 
 
 def test_missing_columns_are_refused_by_name(run, small: str) -> None:

@@ -99,7 +99,19 @@ def test_what_is_refused_or_filled_is_said_of_all_rows(
 ) -> None:
     (tmp_path / "old.csv").write_text(words(-1, -1))
     (tmp_path / "new.csv").write_text(words(pink, gap))
-    train = ["train", "-q", "--missing", missing, "--labels", "a", "-o", "m.mlfs", "old.csv"]
+    train = [
+        "train",
+        "-q",
+        "-m",
+        "br",
+        "--missing",
+        missing,
+        "--labels",
+        "a",
+        "-o",
+        "m.mlfs",
+        "old.csv",
+    ]
     assert run(*train)[0] == 0
     predict = ["predict", "--unseen", unseen, "m.mlfs", "new.csv"]
     whole = run(*predict)

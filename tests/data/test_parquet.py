@@ -214,7 +214,7 @@ def test_a_model_reads_its_columns_only(tmp_path, monkeypatch, capsys):
             capsys.readouterr()
             assert cli.main([*ask, "m.mlfs", file]) == 0
             said.append(capsys.readouterr())
-            assert "1 column is not in the training data and left out: 'more'" in said[-1].err
+            assert "1 column is not used by the model and left out: 'more'" in said[-1].err
     assert said[0] == said[1]
     assert said[2].err == said[3].err
 
