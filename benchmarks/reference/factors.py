@@ -119,7 +119,7 @@ def _tuned(cells: Path, kept: list[dict[str, Any]]) -> list[str]:
 
     asked = protocol()["tuning"]
     plain, tuned = asked["models"]
-    results = _run(cells, "tuning", asked["models"], tune_by=asked["tune_by"])
+    results = _run(cells, "tuning", asked["models"])
     kept += _rows(results, "mean-sd")
     before, after = _areas(results, plain), _areas(results, tuned)
     methods = next(iter(before.values())).methods
@@ -127,7 +127,7 @@ def _tuned(cells: Path, kept: list[dict[str, Any]]) -> list[str]:
         (
             f"Average ranks of {len(methods)} methods on {len(asked['data'])} data sets with "
             f"{_code(plain)}, and with {_code(tuned)} tuned inside the training rows by "
-            f"{TITLES[asked['tune_by']]}:"
+            f"{TITLES[asked['tuned_by']]}:"
         ),
         "",
         f"| | {' | '.join(f'{TITLES[one]}, plain | tuned' for one in before)} |",

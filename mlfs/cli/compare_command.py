@@ -113,7 +113,6 @@ def _run(
 
         sizes = [part for part in (n or "sqrt").split(",") if part.strip()]
         criteria_or_default = list(criteria) or ["scls", "all"]
-        options["tune_by"] = options["tune_by"] or "macro_f1"
         return run(list(data), criteria_or_default, list(models) or ["br"], sizes, **options)
     from mlfs.compare.reference import run_against
 

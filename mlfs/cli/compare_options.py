@@ -57,12 +57,6 @@ COMPARING: tuple[Option, ...] = (
         PROTOCOL, "N",
     ),
     Option(
-        "tune_by", Kind(), None,
-        "A parameter with several values, as in br:C=0.1|1|10, is tuned on three inner folds of "
-        "the training rows, by this metric; by default macro_f1.", ("--tune-by",), PROTOCOL,
-        "METRIC",
-    ),
-    Option(
         "budget", POSITIVE, None,
         "The time that a selection may take, and again the rest of a cell; what takes more counts "
         "as failed, and so do the later cells of the method on this data set.",

@@ -1,18 +1,14 @@
 """A criterion or a model of a comparison: its name with its parameters, or its import path.
 
-A parameter with several values, as in ``br:C=0.1|1|10`` or ``mlfs_local:beta=0|0.5|1``, is tuned:
-for each split, number of features and model, every combination of the criterion's and the model's
-values is tried on inner folds of the training rows, and the best in the mean is used on all of
-them. The test rows take no part. Estimators given as text are parsed, never evaluated.
+Estimators given as text are parsed, never evaluated.
 """
 
 from __future__ import annotations
 
 import ast
 import importlib
-import itertools
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +18,6 @@ from mlfs.api.value_kinds import literal
 from mlfs.compare.filters import table_of_rows
 from mlfs.compare.training_rows import TrainingRows
 from mlfs.errors import DataError, UsageError, printable
-from mlfs.metrics import METRICS
 
 
 @dataclass(frozen=True)
@@ -51,21 +46,6 @@ class Named:
             f"{key}={_as_text(self.parameters[key])}" for key in sorted(self.parameters)
         )
         return f"{self.name}:{parameters}" if parameters else self.name
-
-    def alternatives(self) -> list[Named]:
-        """The same with each of the values that are separated by ``|``, in all combinations.
-
-        Examples
-        --------
-        >>> [str(one) for one in named("br:C=0.1|1").alternatives()]
-        ['br:C=0.1', 'br:C=1']
-        """
-        names = list(self.parameters)
-        choices = [_values(self.parameters[name]) for name in names]
-        return [
-            Named(self.name, dict(zip(names, values, strict=True)))
-            for values in itertools.product(*choices)
-        ]
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data."""
@@ -110,13 +90,6 @@ def _path_of(cls: type) -> str:
     return path
 
 
-def _values(value: Any) -> list[Any]:
-    """The values that a parameter may have: a text with ``|`` has several values."""
-    if isinstance(value, str) and "|" in value:
-        return [literal(text.strip()) for text in value.split("|")]
-    return [value]
-
-
 def _pair(text: str, full_text: str) -> tuple[str, Any]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
@@ -139,50 +112,6 @@ def import_path(path: str, kind: str) -> Any:
     except (ImportError, AttributeError, ValueError) as error:
         msg = f"the {kind} {printable(path)!r} cannot be imported: {printable(error, 200)}"
         raise UsageError(msg) from error
-
-
-INNER = 3  # folds
-
-
-def is_tuned(*methods: Named) -> bool:
-    """Whether one of them has a parameter with several values.
-
-    Examples
-    --------
-    >>> is_tuned(Named("br", {"C": "0.1|1"})), is_tuned(Named("br", {"C": 1}))
-    (True, False)
-    """
-    return any(len(method.alternatives()) > 1 for method in methods)
-
-
-def best_of(
-    criterion: Named,
-    model: Named,
-    metric: str,
-    score_of: Callable[[Named, Named, int], float | None],
-) -> tuple[Named, Named]:
-    """The combination that is best in the mean over the inner folds; the first one in a tie.
-
-    Parameters
-    ----------
-    criterion, model : Named
-        With the values that are tried.
-    metric : str
-        What is compared.
-    score_of : callable
-        The metric of a criterion and a model on an inner fold, None where it has no value.
-    """
-    sign = 1 if METRICS[metric].higher_is_better else -1
-    best: tuple[float, tuple[Named, Named]] | None = None
-    for pair in itertools.product(criterion.alternatives(), model.alternatives()):
-        values = np.array([score_of(*pair, fold) for fold in range(INNER)], float)  # None is NaN
-        worth = sign * float(values.mean())
-        if not np.isnan(worth) and (best is None or worth > best[0] + 1e-12):
-            best = worth, pair
-    if best is None:
-        msg = f"no combination of the parameters of {criterion} and {model} has a {metric} on the "
-        raise DataError(f"{msg}inner folds: tune by another metric")
-    return best[1]
 
 
 SIZES = ("k", "n_features_to_select", "max_features")  # parameters that say how many

@@ -131,10 +131,9 @@ def settings_of(plain: Mapping[str, Any]) -> Settings:
         dict(plain["options"]),
         tuple(named(model) for model in plain["selecting_models"])
         if "selecting_models" in plain
-        else tuple(model for model in models if selects(model.alternatives()[0])),
+        else tuple(model for model in models if selects(model)),
         bool(plain.get("keep_identifiers")),
         plain.get("budget"),
-        tune_by=plain.get("tune_by", "macro_f1"),
     )
 
 

@@ -56,7 +56,6 @@ def run(
     force: bool = False,
     predictions: bool = True,
     budget: float | None = None,
-    tune_by: str = "macro_f1",
     on_cell: Progress | None = None,
     **options: Any,
 ) -> Results:
@@ -111,9 +110,6 @@ def run(
         cell. A cell that takes more counts as failed, and so do the later ones of the same method
         on the same data set in the same process, which are not begun. On a cluster there is no
         limit.
-    tune_by : str
-        The metric by which parameters with several values, as in ``"br:C=0.1|1|10"``, are tuned
-        inside the training rows.
     on_cell : callable, optional
         Called with the number of cells done, of all, and the record of the last one.
     **options
@@ -150,12 +146,11 @@ def run(
         protocol,
         check_options({"seed": seed})["seed"],
         options,
-        tuple(learner for learner in learners if selects(learner.alternatives()[0])),
+        tuple(learner for learner in learners if selects(learner)),
         bool(keep_identifiers),
         budget,
         folder is not None,
         bool(predictions),
-        _metrics([tune_by])[0],
     )
     if not settings.methods:
         msg = "own leaves the selection to the model, and no model here selects features"
@@ -170,11 +165,9 @@ def run(
 def _refuse_unusable(rankers: tuple[Named, ...], learners: tuple[Named, ...]) -> None:
     """Refuse criteria and models that cannot be used, before anything is read."""
     for criterion in rankers:
-        for alternative in criterion.alternatives():
-            ranker(alternative)
+        ranker(criterion)
     for model in learners:
-        for alternative in model.alternatives():
-            check_classifier(alternative)
+        check_classifier(model)
 
 
 def _methods(kind: str, values: list[Any]) -> tuple[Named, ...]:

@@ -18,7 +18,7 @@ import numpy as np
 
 import mlfs
 from mlfs.compare.data_sources import DataSource
-from mlfs.compare.named import Named, is_tuned
+from mlfs.compare.named import Named
 from mlfs.compare.resampling import Splitting
 from mlfs.errors import UsageError, printable
 
@@ -98,7 +98,7 @@ def size(value: Any) -> Size:
 
 SCHEMA = 1
 LISTS = ("data", "criteria", "models", "n")
-DECISIVE = ("splits", "seed", "keep_identifiers", "options", "tune_by")
+DECISIVE = ("splits", "seed", "keep_identifiers", "options")
 UNSIZED = ("all", "own")  # ways of selecting features that have no number of features
 
 
@@ -132,8 +132,6 @@ class Settings:
         Whether the quality of each label is kept beside the record of a cell.
     predictions : bool
         Whether its predictions are kept there, too.
-    tune_by : str
-        The metric by which parameters with several values are tuned.
     """
 
     sources: tuple[DataSource, ...]
@@ -148,7 +146,6 @@ class Settings:
     budget: float | None = None
     details: bool = False
     predictions: bool = True
-    tune_by: str = "macro_f1"
 
     @property
     def methods(self) -> list[tuple[Named, Named]]:
@@ -189,7 +186,6 @@ class Settings:
             "splits": self.protocol.to_dict(),
             "selecting_models": [str(model) for model in self.selecting_models],
             "budget": self.budget,
-            "tune_by": self.tune_by,
             "seed": self.seed,
             "keep_identifiers": self.keep_identifiers,
             "options": dict(self.options),
@@ -262,8 +258,6 @@ class Cell:
             parts["keep_identifiers"] = True
         if self.ranker.name.endswith(".py"):  # its code may be another one next time
             parts["code"] = hashlib.sha256(Path(self.ranker.name).read_bytes()).hexdigest()
-        if is_tuned(self.ranker, self.model):
-            parts["tune_by"] = self.settings.tune_by
         if self.source.exclude:
             parts["exclude"] = self.source.exclude
         text = json.dumps(parts, sort_keys=True, default=repr)

@@ -6,7 +6,6 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,9 +14,8 @@ import numpy as np
 from mlfs.compare.cell_folder import label_results, pack
 from mlfs.compare.classifiers import Answers, ComparedModel, classifier
 from mlfs.compare.data_sources import DataSource, dense, drop_columns, excluded_columns, rows_of
-from mlfs.compare.named import INNER, Named, best_of, is_tuned
 from mlfs.compare.rankers import Ranked, ranker
-from mlfs.compare.resampling import Folds, GivenSplit, Split
+from mlfs.compare.resampling import GivenSplit, Split
 from mlfs.compare.results import finite
 from mlfs.compare.settings import Cell, Settings, seed_for
 from mlfs.compare.training_rows import Cost, OverBudget, TrainingRows, limited, measured
@@ -55,8 +53,7 @@ class CellRunner:
         self._fold: tuple[DataSource, int] | None = None
         self._parts: tuple[TrainingRows, Dataset] | None = None
         self._equal: dict[Any, dict[str, Any]] = {}  # cells of this fold by what decides them
-        self._inner: list[tuple[TrainingRows, Dataset]] = []
-        self._rankings: dict[tuple[str, int], _Choices] = {}
+        self._rankings: dict[str, _Choices] = {}
         self._slow: set[tuple[Any, ...]] = set()  # what was over the budget on a data set
 
     def run(self, cell: Cell) -> dict[str, Any]:
@@ -67,42 +64,13 @@ class CellRunner:
         except FAILURES as error:
             return failure(cell, error)
 
-    def _choices(
-        self, cell: Cell, criterion: Named, train: TrainingRows, inner: int = -1
-    ) -> _Choices:
-        """The features that a ranker chooses on the training rows, or on those of an inner fold."""
-        key = str(criterion), inner
+    def _choices(self, cell: Cell, train: TrainingRows, test: Dataset) -> _Choices:
+        """The features that a ranker chooses on the training rows."""
+        key = str(cell.ranker)
         if key not in self._rankings:
-            outer, test = self._rows(cell)
-            n_rows = outer.data.shape[0] + test.shape[0]
-            self._rankings[key] = _Choices(cell, criterion, train, n_rows)
+            n_rows = train.data.shape[0] + test.shape[0]
+            self._rankings[key] = _Choices(cell, train, n_rows)
         return self._rankings[key]
-
-    def _tuned_cell(self, cell: Cell, train: TrainingRows) -> Cell:
-        """The cell with the values of its parameters that are best inside the training rows."""
-        if not is_tuned(cell.ranker, cell.model):
-            return cell
-        if not self._inner:
-            seed = seed_for(self.settings.seed, "inner", cell.source.digest, cell.split)
-            self._inner = [
-                (
-                    TrainingRows(rows_of(train.data, split.train), self.settings.options),
-                    rows_of(train.data, split.test),
-                )
-                for split in Folds(INNER).splits(train.data, seed)
-            ]
-        inner_settings = replace(self.settings, details=False)
-
-        def inner_score(criterion: Named, model: Named, fold: int) -> float | None:
-            inner_train, test = self._inner[fold]
-            ranked, _ = self._choices(cell, criterion, inner_train, fold).choose(cell)
-            trial = replace(cell, ranker=criterion, model=model, settings=inner_settings)
-            metrics = _fit_and_evaluate(trial, inner_train.data, test, ranked)["metrics"]
-            value: float | None = metrics.get(self.settings.tune_by)
-            return value
-
-        criterion, model = best_of(cell.ranker, cell.model, self.settings.tune_by, inner_score)
-        return replace(cell, ranker=criterion, model=model)
 
     def _record(self, cell: Cell, train: TrainingRows, test: Dataset) -> dict[str, Any]:
         """The record of a cell; a cell that is equal to an earlier one of the fold is not run."""
@@ -112,20 +80,18 @@ class CellRunner:
         if {ranking_key, method_key} & self._slow:
             raise OverBudget(f"left out: an earlier cell took more than the budget of {budget:g} s")
         try:
-            tuned = self._tuned_cell(cell, train)
-            choices = self._choices(cell, tuned.ranker, train)
+            choices = self._choices(cell, train, test)
             ranked, selecting = choices.choose(cell)
         except OverBudget:
             self._slow.add(ranking_key)
             raise
-        tuned_note = f"tuned: {tuned.ranker}, {tuned.model}" if tuned is not cell else ""
         costs = {"prepare": choices.preparing, "select": selecting}
-        equality_key = (str(tuned.model), tuple(map(frozenset, ranked.orders)), ranked.imposed)
+        equality_key = (str(cell.model), tuple(map(frozenset, ranked.orders)), ranked.imposed)
         outcome = self._equal.pop(equality_key, None)
         if outcome is None:
             try:
                 with limited(budget):
-                    outcome = _fit_and_evaluate(tuned, train.data, test, ranked)
+                    outcome = _fit_and_evaluate(cell, train.data, test, ranked)
             except OverBudget:
                 self._slow.add(method_key)
                 raise
@@ -137,7 +103,7 @@ class CellRunner:
             "key": cell.key,
             "cell": cell.to_dict(),
             "status": "ok",
-            "note": "; ".join(note for note in (ranked.note, tuned_note) if note),
+            "note": ranked.note,
             "features": ranked.mean_size,
             "selected": list(ranked.union),
             "names": [train.data.columns[j].name for j in ranked.union[:NAMED]],
@@ -151,7 +117,7 @@ class CellRunner:
         """The rows that train and those that test."""
         if self._parts is None or self._fold != cell.fold:
             self._parts = None  # free the last ones first
-            self._equal, self._inner, self._rankings = {}, [], {}
+            self._equal, self._rankings = {}, {}
             data = self._read(cell.source)
             split = self._splits[cell.split]
             train = TrainingRows(rows_of(data, split.train), self.settings.options)
@@ -182,9 +148,9 @@ class CellRunner:
 class _Choices:
     """The features that one ranker chooses on the training rows; smaller n are prefixes."""
 
-    def __init__(self, cell: Cell, criterion: Named, train: TrainingRows, n_rows: int) -> None:
+    def __init__(self, cell: Cell, train: TrainingRows, n_rows: int) -> None:
         settings = cell.settings
-        self._ranker = ranker(criterion)
+        self._ranker = ranker(cell.ranker)
         self._seed = seed_for(settings.seed, "ranker", cell.source.digest, cell.split)
         self._train = train
         self._budget = settings.budget

@@ -338,7 +338,6 @@ def command(results: Results) -> str:
         word for column in first.exclude if column != groups for word in ("--exclude", column)
     ]
     words += ["--keep-identifiers"] if settings.keep_identifiers else []
-    words += ["--tune-by", settings.tune_by] if settings.tune_by != "macro_f1" else []
     words += ["--budget", f"{settings.budget:g}"] if settings.budget else []
     return shlex.join([*words, "-o", "report", *map(_file, settings.sources)])
 
