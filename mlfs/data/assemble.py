@@ -92,7 +92,7 @@ def sparse_labels(
             y, value_names = mapped[column.values]
             labels.append(Label(column.name, value_names))
             cells = values[part]
-            codes[part] = y[np.where(np.isnan(cells), len(y) - 1, cells).astype(np.int64)]
+            codes[part] = y[np.where(np.isnan(cells), len(y) - 1.0, cells).astype(np.int64)]
             defaults[k] = y[0]
         else:
             implicit = part.stop - part.start < n_rows

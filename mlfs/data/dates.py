@@ -156,9 +156,9 @@ def _parts(column: Column, x: np.ndarray) -> list[tuple[Column, np.ndarray]]:
     """
     if column.kind == "nominal":
         of_values = np.append(_moments(column).astype(np.int64), 0)
-        seconds = of_values[np.where(np.isnan(x), -1, x).astype(np.int64)]
+        seconds = of_values[np.where(np.isnan(x), -1.0, x).astype(np.int64)]
     else:
-        seconds = np.where(np.isnan(x), 0, x).astype(np.int64)
+        seconds = np.where(np.isnan(x), 0.0, x).astype(np.int64)
     moments = seconds.astype("datetime64[s]")
     months = moments.astype("datetime64[M]").astype(np.int64)
     parts = {

@@ -282,7 +282,7 @@ def _finite_number(text: str) -> float:
 
 
 def _map_codes(table: Sequence[float], x: np.ndarray) -> np.ndarray:
-    return np.array([*table, math.nan])[np.where(np.isnan(x), len(table), x).astype(np.intp)]
+    return np.array([*table, math.nan])[np.where(np.isnan(x), float(len(table)), x).astype(np.intp)]
 
 
 def spread(field: Field, codes: np.ndarray) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import select as selecting
+import shlex
 import signal
 import subprocess
 import sys
@@ -59,7 +60,7 @@ def test_data_come_from_stdin(two_best: str) -> None:
 
 def in_bash(line: str) -> subprocess.CompletedProcess[str]:
     """Run a line of which {mlfs} is the command."""
-    command = ["bash", "-o", "pipefail", "-c", line.format(mlfs=" ".join(MLFS))]
+    command = ["bash", "-o", "pipefail", "-c", line.format(mlfs=shlex.join(MLFS))]
     return subprocess.run(
         command, env=ENV, capture_output=True, text=True, check=False, timeout=300
     )
@@ -68,7 +69,7 @@ def in_bash(line: str) -> subprocess.CompletedProcess[str]:
 @POSIX
 @pytest.mark.parametrize("way", ["<(cat {songs})", "<(gzip -c {songs})"])
 def test_data_come_from_another_command(way: str, two_best: str) -> None:
-    line = f"{{mlfs}} select -n 2 --format indices {way.format(songs=SONGS)}"
+    line = f"{{mlfs}} select -n 2 --format indices {way.format(songs=shlex.quote(SONGS))}"
     assert in_bash(line).stdout == two_best
 
 
@@ -104,13 +105,14 @@ def test_a_pipe_is_refused_where_it_cannot_be_read(
 ) -> None:
     pipe, folder = tmp_path / "pipe", tmp_path / "report"
     os.mkfifo(pipe)
-    assert cli.main(command.format(pipe=pipe, songs=SONGS, folder=folder).split()) == 2
+    given = {"{pipe}": str(pipe), "{songs}": SONGS, "{folder}": str(folder)}
+    assert cli.main([given.get(word, word) for word in command.split()]) == 2
     assert words in capsys.readouterr().err
 
 
 @POSIX
 def test_a_closed_pipe_is_quiet(large: str) -> None:
-    line = f"{sys.executable} -m mlfs convert --to arff {large} - | head -n 1"
+    line = f"{shlex.join(MLFS)} convert --to arff {shlex.quote(large)} - | head -n 1"
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", line], env=ENV, capture_output=True, text=True, check=False
     )
@@ -136,7 +138,7 @@ def test_a_full_disk_is_reported() -> None:
 
 @POSIX
 def test_a_closed_stdin_does_no_harm() -> None:
-    done = in_bash(f"{{mlfs}} select -q -n 1 {SONGS} <&-")
+    done = in_bash(f"{{mlfs}} select -q -n 1 {shlex.quote(SONGS)} <&-")
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -322,7 +324,7 @@ def test_sigterm_leaves_nothing_behind(tmp_path: Path) -> None:
 
 @POSIX
 def test_a_closed_stdout_is_an_error() -> None:
-    done = in_bash(f"{{mlfs}} select -q -n 2 {SONGS} >&-")
+    done = in_bash(f"{{mlfs}} select -q -n 2 {shlex.quote(SONGS)} >&-")
     assert done.returncode == 1
     assert done.stderr.startswith("mlfs: error: cannot read or write 'stdout, which is closed'")
 

@@ -109,7 +109,7 @@ def _cells(x: np.ndarray, values: list[str] | None, blank: str) -> list[str]:
     if values is None:
         return [blank if v != v else number_text(v) for v in x.tolist()]  # noqa: PLR0124
     if x.dtype.kind == "f":
-        x = np.where(np.isnan(x), -1, x).astype(np.int64)
+        x = np.where(np.isnan(x), -1.0, x).astype(np.int64)
     table = [*values, blank]
     return [table[code] for code in x.tolist()]
 

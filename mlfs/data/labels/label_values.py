@@ -185,7 +185,7 @@ def map_column(
     """Map a label column of numbers, or of positions in the values of a nominal column."""
     if column.kind == "numeric":
         return map_numbers(column.name, x, request, path)
-    codes = np.where(np.isnan(x), -1, x).astype(np.int64)
+    codes = np.where(np.isnan(x), -1.0, x).astype(np.int64)
     return map_label(column.name, column.values, codes, request, path)
 
 
