@@ -5,7 +5,6 @@ Dense rows for the learners that take no sparse ones, within the memory that is 
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -241,30 +240,6 @@ def fit_learner(
     if has_fit_parameter(estimator, "n_parents"):
         keywords["n_parents"] = len(parents)
     estimator.fit(matrix, y, **keywords)
-    return Learner(estimator, 0, columns, parents)
-
-
-def grow_learner(
-    problem: Problem, label: int, parents: tuple[int, ...], before: Learner | None
-) -> Learner:
-    """Fit one label on further rows, by `partial_fit` of the base learner.
-
-    Both values are named from the start, so that a label may be constant in a part of the rows.
-    """
-    columns = problem.features[label]
-    labels = problem.Y[:, [label, *parents]]
-    rows = np.flatnonzero((labels != MISSING).all(axis=1))
-    if not rows.size:
-        return Learner(None, 0, columns, parents) if before is None else before
-    fitted = None if before is None else before.estimator
-    estimator = clone(problem.base_estimator) if fitted is None else copy.deepcopy(fitted)
-    matrix = stacked(problem.X[rows], columns, labels[rows, 1:], estimator)
-    keywords: dict[str, Any] = {}
-    if problem.weights is not None:
-        keywords["sample_weight"] = problem.weights[rows]
-    if fitted is None:
-        keywords["classes"] = np.array([0, 1])
-    estimator.partial_fit(matrix, labels[rows, 0].astype(np.intp), **keywords)
     return Learner(estimator, 0, columns, parents)
 
 

@@ -173,13 +173,6 @@ class StructuredClassifier(LabelModel):
     def _learn(self, problem: Problem) -> None:
         self._fitted = FittedConditionals.fit(*self._plan(problem))
 
-    def _grow(self, problem: Problem, first: bool) -> None:
-        if first:
-            self._fitted = FittedConditionals.grow(*self._plan(problem))
-        else:
-            columns = tuple(learner.columns for learner in self._fitted.learners)
-            self._fitted = self._fitted.grown(problem.on(columns))
-
     def _plan(self, problem: Problem) -> tuple[Problem, Structure]:
         """The rows with the columns of each label, and the structure."""
         n, inference = self.n, self._inference()

@@ -22,7 +22,7 @@ from mlfs.data.labels.label_arrays import (
 )
 from mlfs.data.labels.label_values import is_sets, label_sets
 from mlfs.data.matrices import check_places
-from mlfs.errors import DataError, MlfsWarning, UsageError, plural, printable
+from mlfs.errors import DataError, MlfsWarning, plural, printable
 from mlfs.models.problem import MISSING
 
 BINARY = np.array([0, 1])
@@ -133,49 +133,6 @@ class Classes:
                 self._refuse(label, known[unseen[0]])
             out[~missing, label] = code
         return out
-
-    def complete(self, codes: np.ndarray, classes: Any) -> tuple[Classes, np.ndarray]:
-        """Complete the two values of each label, and renumber the codes.
-
-        Parameters
-        ----------
-        codes : ndarray of int8, shape (n, q)
-            As `read_labels` made them.
-        classes : list of array or None
-            The values of each label; those of the one label where Y was flat.
-
-        Examples
-        --------
-        >>> codes, labels = read_labels(np.array([["yes"], ["yes"]]), 2)
-        >>> labels, codes = labels.complete(codes, [["no", "yes"]])
-        >>> codes.tolist(), [values.tolist() for values in labels.values]
-        ([[1], [1]], [['no', 'yes']])
-        """
-        q = len(self.names)
-        if classes is not None and (isinstance(classes, str) or not hasattr(classes, "__len__")):
-            msg = f"classes has the two values of each label, and is not {printable(repr(classes))}"
-            raise UsageError(msg)
-        classes_given = [None] * q if classes is None else [classes] if self.flat else list(classes)
-        if len(classes_given) != q:
-            msg = f"classes has the values of {len(classes_given)} labels, but Y has {q}"
-            raise DataError(msg)
-        codes, values = codes.copy(), list(self.values)
-        for label, label_classes in enumerate(classes_given):
-            shown = printable(self.names[label])
-            if len(values[label]) == 2:
-                continue
-            pair = np.unique(values[label] if label_classes is None else label_classes)
-            if len(pair) != 2 or not np.isin(values[label], pair).all():
-                msg = (
-                    f"the label {shown!r} has one value in the first part of the rows: name its "
-                    "two values with classes="
-                )
-                raise DataError(msg)
-            positions = np.searchsorted(pair, values[label])
-            known = codes[:, label] != MISSING
-            codes[known, label] = positions[codes[known, label]]
-            values[label] = pair
-        return replace(self, values=tuple(values)), codes
 
     def _in_order(self, Y: Any) -> Any:
         """The columns of a frame in the order of training."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -16,9 +15,7 @@ from mlfs.models.base_learners import (
     ROWS_AT_ONCE,
     Learner,
     fit_learners,
-    grow_learner,
     linear_parts,
-    refuse_unweightable,
     stacked,
     wants_dense,
 )
@@ -88,22 +85,6 @@ class FittedConditionals:
         """Fit the base learner of each label; weights, if given, replace the problem's."""
         learners = fit_learners(problem, structure, weights, like)
         return cls(structure, learners, int(problem.X.shape[1]), bool(sp.issparse(problem.X)))
-
-    @classmethod
-    def grow(
-        cls, problem: Problem, structure: Structure, before: Sequence[Learner | None] = ()
-    ) -> FittedConditionals:
-        """Fit the base learner of each label on a part of the rows; `before` is what was fitted."""
-        refuse_unweightable(problem.base_estimator, problem.weights)
-        learners = tuple(
-            grow_learner(problem, label, structure.parents[label], learner)
-            for label, learner in enumerate(before or [None] * problem.q)
-        )
-        return cls(structure, learners, int(problem.X.shape[1]), bool(sp.issparse(problem.X)))
-
-    def grown(self, problem: Problem) -> FittedConditionals:
-        """The learners after a further part of the rows."""
-        return self.grow(problem, self.structure, self.learners)
 
     @property
     def probabilistic(self) -> bool:

@@ -62,8 +62,7 @@ class StructuredEnsemble(LabelModel):
     estimators_features_ : list of ndarray
         The columns of X that each member was given.
     estimators_samples_ : list of ndarray
-        The rows that each member was given (counted without rows of weight 0, and over all
-        parts of `partial_fit`).
+        The rows that each member was given (counted without rows of weight 0).
     classes_, label_names_, n_features_in_, feature_names_in_
         As for `StructuredClassifier`.
 
@@ -99,27 +98,6 @@ class StructuredEnsemble(LabelModel):
             _refuse_own_columns(model)
 
     def _learn(self, problem: Problem) -> None:
-        self._train(problem)
-
-    def _grows(self) -> bool:
-        return hasattr(self.model, "partial_fit")
-
-    def _grow(self, problem: Problem, first: bool) -> None:
-        if first:
-            self._train(problem, in_parts=True)
-            return
-        marks = row_marks(problem.X, problem.Y)
-        for member, model in enumerate(self.estimators_):
-            draw = problem.generator(member, self._seen)
-            member_rows = _draw_rows(draw, marks, problem.weights, float(self.rows))
-            columns = self.estimators_features_[member]
-            fit_member(model, problem, member_rows, columns, further=True)
-            before = self.estimators_samples_[member]
-            self.estimators_samples_[member] = np.append(before, self._seen + member_rows)
-        self._seen += problem.n_rows
-
-    def _train(self, problem: Problem, in_parts: bool = False) -> None:
-        """Draw the rows and columns of the members, and train each on its own."""
         marks = row_marks(problem.X, problem.Y)
         models, members_columns, members_rows = [], [], []
         for member in range(self.n_estimators):
@@ -129,12 +107,12 @@ class StructuredEnsemble(LabelModel):
             columns = _draw_positions(draw, problem.X.shape[1], float(self.features))
             with stage(f"member {member + 1} of {self.n_estimators}"):
                 model = clone(self._model())
-                fitted = fit_member(model, problem, rows, columns, seed, in_parts=in_parts)
+                fitted = fit_member(model, problem, rows, columns, seed)
             models.append(fitted)
             members_columns.append(columns)
             members_rows.append(rows)
         self.estimators_, self.estimators_features_ = models, members_columns
-        self.estimators_samples_, self._seen = members_rows, problem.n_rows
+        self.estimators_samples_ = members_rows
 
     def used_columns(self) -> np.ndarray | None:
         """The columns of X that some member looks at."""
@@ -249,9 +227,6 @@ def fit_member(
     rows: np.ndarray,
     columns: np.ndarray,
     seed: int | None = None,
-    *,
-    in_parts: bool = False,
-    further: bool = False,
 ) -> Any:
     """Fit a model on some rows and columns of a problem; with its own seed if none is given.
 
@@ -263,10 +238,6 @@ def fit_member(
         What it is fitted on.
     seed : int, optional
         Its ``random_state``.
-    in_parts : bool
-        Whether it is fitted by `partial_fit`.
-    further : bool
-        Whether this is not the first part.
     """
     y = problem.Y[rows].astype(np.int64)
     if (y == MISSING).any():
@@ -275,8 +246,6 @@ def fit_member(
     keywords: dict[str, Any] = {}
     if problem.weights is not None:
         keywords["sample_weight"] = problem.weights[rows]
-    if further:
-        return model.partial_fit(x, y, **keywords)
     settable = model.get_params(deep=False)
     if "random_state" in settable and seed is not None:
         model.set_params(random_state=seed)
@@ -284,9 +253,7 @@ def fit_member(
         model.set_params(n_jobs=problem.n_jobs)
     if isinstance(model, LabelModel):
         name_columns(model, [problem.feature_names[j] for j in columns], problem.names)
-    elif in_parts:  # scikit-learn needs all classes at once
-        keywords["classes"] = [np.array([0, 1])] * problem.q
-    return (model.partial_fit if in_parts else model.fit)(x, y, **keywords)
+    return model.fit(x, y, **keywords)
 
 
 def _refuse_own_columns(model: Any) -> None:

@@ -12,7 +12,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_regressor
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from mlfs.api.column_selector import page_of
@@ -55,8 +54,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
     """The base of all models: a subclass has ``base_estimator, n_jobs, random_state``.
 
     A subclass has ``_check``, which refuses wrong parameters before the data are read, and
-    ``_learn(problem)``, which learns and leaves the attribute ``_mark``. One that learns from rows
-    in parts, if its base learner does, has ``_grow(problem, first)``. It calls ``_rows`` in
+    ``_learn(problem)``, which learns and leaves the attribute ``_mark``. It calls ``_rows`` in
     `predict`, ``_decode`` on what it predicts (int8 of 0 and 1), ``_shares`` on probabilities,
     ``_decisions`` on decision values, ``_codes`` on labels that it is to score. Where Y has one
     dimension, it is one label, and all is as of any binary classifier.
@@ -101,51 +99,10 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         self._learn(self._begin(X, y, sample_weight))
         return self
 
-    @available_if(lambda model: model._grows())  # type: ignore[untyped-decorator]  # noqa: SLF001
-    def partial_fit(
-        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
-    ) -> Self:
-        """Learn from further rows, where the base learner can (it has `partial_fit`).
-
-        Structures, features and whatever else comes before the classifiers are learned in the
-        first call, on the rows that it is given.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`, of some of the rows.
-        classes : list of array, optional
-            The two values of each label (of the one label where y has one dimension). Needed in
-            the first call where a label has only one value there, and is not of 0 and 1 or of -1
-            and 1.
-
-        Returns
-        -------
-        self
-        """
-        self._check()
-        first = not self.__sklearn_is_fitted__()
-        if first:
-            problem = self._begin(X, y, sample_weight)
-            self._labels, codes = self._labels.complete(problem.Y, classes)
-            problem = replace(problem, Y=codes)
-        else:
-            problem = self._begin_further(X, y, sample_weight)
-        self._grow(problem, first)
-        return self
-
     def _check(self) -> None:
         """Refuse invalid parameters."""
 
     def _learn(self, problem: Problem) -> None:
-        raise NotImplementedError
-
-    def _grows(self) -> bool:
-        """Whether the model learns from rows that arrive in parts."""
-        overridden = type(self)._grow is not LabelModel._grow  # noqa: SLF001
-        return overridden and hasattr(self.base_estimator, "partial_fit")
-
-    def _grow(self, problem: Problem, first: bool) -> None:
         raise NotImplementedError
 
     def used_columns(self) -> np.ndarray | None:
@@ -218,18 +175,6 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
             matrix, codes, sample_weight, seed, tuple(str(name) for name in names)
         )
         return problem if prepared is None else replace(problem, shared=[prepared])
-
-    def _begin_further(self, X: Any, Y: Any, sample_weight: Any = None) -> Problem:
-        """Check further training data of a model that has begun, for `partial_fit`."""
-        if isinstance(X, (Dataset, Prepared)):
-            Y, sample_weight, _, names, _ = open_arrays(X, Y, sample_weight)
-            if self._labels.named and names != self._labels.names:
-                known, given = (", ".join(map(printable, n)) for n in (self._labels.names, names))
-                msg = f"the labels are {given}, but the model has {known}: give them in this order"
-                raise DataError(msg)
-        matrix = self._matrix(X, reset=False)
-        codes = self._labels.codes(Y, matrix.shape[0])
-        return self._weighted_problem(matrix, codes, sample_weight, seed_of(self.random_state), ())
 
     def _weighted_problem(
         self,

@@ -128,16 +128,6 @@ class ThresholdedClassifier(LabelModel):
         with stage("all rows"):
             self.model_ = fit_member(clone(model), problem, np.arange(problem.n_rows), columns)
 
-    def _grows(self) -> bool:
-        return not isinstance(self.rule, str) and hasattr(self.model, "partial_fit")
-
-    def _grow(self, problem: Problem, first: bool) -> None:
-        if first:
-            self.thresholds_ = np.full(problem.q, checked_rule(self.rule))
-        model = clone(self._inner_model()) if first else self.model_
-        rows, columns = np.arange(problem.n_rows), np.arange(problem.X.shape[1])
-        self.model_ = fit_member(model, problem, rows, columns, in_parts=True, further=not first)
-
     def _held_out(self, model: Any, problem: Problem, columns: np.ndarray) -> np.ndarray:
         """The score of each row by a model that was trained without it; NaN where there is none."""
         scores = np.full(problem.Y.shape, np.nan)

@@ -320,7 +320,7 @@ def picks_of(done, *options: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "model", ["br", "cc", "occ", "pacc", "mc", "mcc", "ctbn", "ecc", "br-forest"]
+    "model", ["br", "cc", "occ", "pacc", "mc", "mcc", "ctbn", "ecc", "br-forest", "rakel"]
 )
 def test_a_model_of_picks_asks_for_these_columns_alone(done, run, model: str) -> None:
     picks = picks_of(done, "-n", "2", "--exclude", "leak", "--exclude", "colour")

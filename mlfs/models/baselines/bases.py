@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import KW_ONLY, replace
 from typing import Any, Self
 
@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from mlfs.api.prepared import Prepared
 from mlfs.data.dataset import Dataset
 from mlfs.errors import DataError, UsageError
-from mlfs.models.base_learners import Learner, stacked
+from mlfs.models.base_learners import stacked
 from mlfs.models.conditionals import AppliedConditionals, FittedConditionals
 from mlfs.models.features import AllFeatures, feature_plan
 from mlfs.models.label_model import LabelModel, probabilistic
@@ -25,11 +25,6 @@ from mlfs.models.structures.chains import Independent
 def independent(problem: Problem) -> FittedConditionals:
     """The base learner fitted for each label alone."""
     return FittedConditionals.fit(problem, Independent().learn(problem))
-
-
-def independent_part(problem: Problem, before: Sequence[Learner | None] = ()) -> FittedConditionals:
-    """Update the base learners with a part of the rows; `before` are those of the parts before."""
-    return FittedConditionals.grow(problem, Independent().learn(problem), before)
 
 
 def each_alone(conditionals: AppliedConditionals, method: str) -> np.ndarray:
@@ -90,6 +85,16 @@ class ColumnModel(LabelModel):
         names = tuple(problem.feature_names[j] for j in self.columns_)
         cut = on_columns(problem, problem.X[:, self.columns_])
         return replace(cut, feature_names=names)
+
+    def used_columns(self) -> np.ndarray | None:
+        """The columns of X that are selected for some label."""
+        return self.columns_
+
+    def narrow(self, columns: np.ndarray) -> None:
+        """Let the model take rows of some columns of X."""
+        super().narrow(columns)
+        if self.columns_ is not None:
+            self.columns_ = np.searchsorted(columns, self.columns_)
 
     def _matrix(self, X: Any, *, reset: bool) -> Any:
         matrix = super()._matrix(X, reset=reset)

@@ -5,7 +5,6 @@ Tsoumakas, Katakis & Vlahavas (2008); Fuernkranz, Huellermeier, Loza Mencia & Br
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +16,6 @@ from mlfs.models.baselines.bases import (
     ProbableModel,
     each_alone,
     independent,
-    independent_part,
 )
 from mlfs.models.conditionals import FittedConditionals
 from mlfs.models.inference.contract import whole
@@ -97,22 +95,6 @@ class HOMER(ProbableModel):
         whole(self.k, "k", 2)
 
     def _learn(self, problem: Problem) -> None:
-        self._nodes = self._train_nodes(problem, independent)
-
-    def _grow(self, problem: Problem, first: bool) -> None:
-        if first:
-            self._nodes = self._train_nodes(problem, independent_part)
-            return
-        labels = {0: tuple(range(problem.q))}
-        for number, node in enumerate(self._nodes):
-            node_problem = _child_problem(problem, labels[number], node.children, root=not number)
-            self._nodes[number] = replace(node, fitted=node.fitted.grown(node_problem))
-            labels |= dict(zip(node.below, node.children, strict=True))
-
-    def _train_nodes(
-        self, problem: Problem, train: Callable[[Problem], FittedConditionals]
-    ) -> list[HomerNode]:
-        """Cluster the labels and train the nodes."""
         weights = np.ones(problem.n_rows) if problem.weights is None else problem.weights
         columns = (problem.Y == 1).T * np.sqrt(weights)
         draw = problem.generator(Stream.CLUSTERS)
@@ -125,9 +107,9 @@ class HOMER(ProbableModel):
                 below.append(len(waiting) if len(child) > 1 else -1)
                 waiting += [child] if len(child) > 1 else []
             with stage(f"node {len(nodes) + 1}"):
-                fitted = train(_child_problem(problem, labels, children, root=not nodes))
+                fitted = independent(_child_problem(problem, labels, children, root=not nodes))
             nodes.append(HomerNode(children, tuple(below), fitted))
-        return nodes
+        self._nodes = nodes
 
     @property
     def clusters_(self) -> list[tuple[tuple[int, ...], ...]]:
@@ -297,15 +279,6 @@ class CalibratedLabelRanking(ColumnModel):
         self.pairs_, marks = _pairs(problem)
         self._fitted = independent(_with_pairs(problem, marks))
 
-    def _grow(self, problem: Problem, first: bool) -> None:
-        learners = () if first else self._fitted.learners
-        before = [] if first else [(a, b) for a, b in self.pairs_.tolist()]
-        fitted_pairs = dict(zip(before, learners[problem.q :], strict=True))
-        self.pairs_, marks = _pairs(problem, before)
-        pair_learners = [fitted_pairs.get((a, b)) for a, b in self.pairs_.tolist()]
-        alone = [None] * problem.q if first else learners[: problem.q]
-        self._fitted = independent_part(_with_pairs(problem, marks), [*alone, *pair_learners])
-
     def _check(self) -> None:
         check_name(self.vote, "vote", VOTES)
         if self.vote == "weighted" and not probabilistic(self):
@@ -344,10 +317,8 @@ def _with_pairs(problem: Problem, marks: np.ndarray) -> Problem:
     return replace(problem, Y=labels, names=(*problem.names, *names), features=(), shared=[])
 
 
-def _pairs(
-    problem: Problem, kept: Collection[tuple[int, int]] = ()
-) -> tuple[np.ndarray, np.ndarray]:
-    """The pairs that differ in some row or are known, and each row's winner: 1, 0, or missing."""
+def _pairs(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+    """The pairs that differ in some row, and each row's winner: 1, 0, or missing."""
     pairs, marks = [], []
     for a in range(problem.q):
         for b in range(a + 1, problem.q):
@@ -355,7 +326,7 @@ def _pairs(
             mark = np.where(
                 (label_a != MISSING) & (label_b != MISSING) & (label_a != label_b), label_a, MISSING
             )
-            if (mark != MISSING).any() or (a, b) in kept:
+            if (mark != MISSING).any():
                 pairs.append((a, b))
                 marks.append(mark.astype(np.int8))
     columns = np.column_stack(marks) if marks else np.zeros((problem.n_rows, 0), np.int8)

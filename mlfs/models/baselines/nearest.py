@@ -19,8 +19,6 @@ from mlfs.models.baselines.bases import (
     ProbableModel,
     UnweightedModel,
     independent,
-    independent_part,
-    on_columns,
     outputs,
 )
 from mlfs.models.conditionals import LEAST
@@ -70,14 +68,6 @@ class Neighbours:
             msg = f"neighbours need two rows or more, not n_samples = {problem.n_rows}"
             raise DataError(msg)
         return cls(problem.X, min(n_neighbours, problem.n_rows - 1), bool(scale))
-
-    def with_rows(self, x: Any, k: Any) -> Neighbours:
-        """These and further rows, dense or sparse as the first ones."""
-        if sp.issparse(self.rows):
-            rows = sp.csr_array(sp.vstack([self.rows, sp.csr_array(x)], format="csr"))
-        else:
-            rows = np.vstack([self.rows, x.toarray() if sp.issparse(x) else x])
-        return Neighbours(rows, min(whole(k, "k"), rows.shape[0] - 1), self.scale)
 
     @cached_property
     def _centre(self) -> np.ndarray:
@@ -283,18 +273,6 @@ class BRkNN(UnweightedModel, ProbableModel):
         self._near = Neighbours.of(problem, self.k, self.scale)
         self._has = np.where(problem.Y < 0, 0.5, problem.Y)
 
-    def _grows(self) -> bool:
-        return True
-
-    def _grow(self, problem: Problem, first: bool) -> None:
-        if problem.weights is not None:
-            raise UsageError("BRkNN takes no sample_weight: leave it out")
-        if first:
-            self._learn(problem)
-            return
-        self._near = self._near.with_rows(problem.X, self.k)
-        self._has = np.vstack([self._has, np.where(problem.Y < 0, 0.5, problem.Y)])
-
     def _shares_of(self, x: Any) -> np.ndarray:
         """The share of the neighbours that have each label."""
         return self._near.counts(x, self._has) / self._near.k
@@ -407,14 +385,6 @@ class CHF(AppendedModel):
             with stage(f"first layer, fold {number + 1} of {len(folds)}"):
                 answers[test] = outputs(independent(problem.rows(learn)).on(problem.X[test]))
         return answers
-
-    def _grows(self) -> bool:
-        return self.folds == 0 and super()._grows()
-
-    def _grow(self, problem: Problem, first: bool) -> None:
-        self._first = independent_part(problem) if first else self._first.grown(problem)
-        wide = on_columns(problem, self._append_columns(problem.X, self._new_columns(problem.X)))
-        self._fitted = independent_part(wide) if first else self._fitted.grown(wide)
 
     def _new_columns(self, x: Any) -> np.ndarray:
         return outputs(self._first.on(x))

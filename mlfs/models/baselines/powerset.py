@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from mlfs.errors import DataError
-from mlfs.models.base_learners import Learner
-from mlfs.models.baselines.bases import ProbableModel, each_alone, independent, independent_part
+from mlfs.models.baselines.bases import ProbableModel, each_alone, independent
 from mlfs.models.conditionals import LEAST, FittedConditionals
 from mlfs.models.ensemble import check_vote
 from mlfs.models.inference.contract import TIE, whole
@@ -49,21 +48,6 @@ class SetClassifiers:
         rows, classes = _prune(sets, set_of_row, counts, p, b)
         kept = np.unique(classes)
         return cls(sets[kept], independent(_set_problem(problem, complete[rows], classes, kept)))
-
-    @classmethod
-    def learn_part(cls, problem: Problem, before: SetClassifiers | None) -> SetClassifiers:
-        """Fit them on a part of the rows; a new set has a classifier from then on."""
-        complete = _complete_rows(problem)
-        old_sets = problem.Y[:0] if before is None else before.sets
-        old_learners = () if before is None else before.fitted.learners
-        sets = np.unique(np.concatenate([old_sets, problem.Y[complete]]), axis=0)
-        places = {labels.tobytes(): i for i, labels in enumerate(sets)}
-        classes = np.array([places[row.tobytes()] for row in problem.Y[complete]], dtype=np.intp)
-        learners: list[Learner | None] = [None] * len(sets)
-        for labels, learner in zip(old_sets, old_learners, strict=True):
-            learners[places[labels.tobytes()]] = learner
-        alone = _set_problem(problem, complete, classes, np.arange(len(sets)))
-        return cls(sets, independent_part(alone, learners))
 
     def best_sets(self, x: Any) -> np.ndarray:
         """The set of greatest decision value, of equals the lowest; int8, (n_rows, q)."""
@@ -184,12 +168,6 @@ class LabelPowerset(ProbableModel):
     def _learn(self, problem: Problem) -> None:
         self._sets = SetClassifiers.learn(problem, self.p, self.b)
 
-    def _grows(self) -> bool:
-        return self.p == 0 and super()._grows()
-
-    def _grow(self, problem: Problem, first: bool) -> None:
-        self._sets = SetClassifiers.learn_part(problem, None if first else self._sets)
-
     @property
     def sets_(self) -> np.ndarray:
         """The label sets that are classes."""
@@ -264,31 +242,16 @@ class RAkEL(ProbableModel):
         check_vote(self.vote, "the base learner gives", probabilistic(self))
 
     def _learn(self, problem: Problem) -> None:
-        self._train(problem, lambda part, _: SetClassifiers.learn(part))
-
-    def _grow(self, problem: Problem, first: bool) -> None:
-        before = [] if first else self._members
-        self._train(
-            problem,
-            lambda part, i: SetClassifiers.learn_part(part, before[i] if before else None),
-            first=first,
+        draw = problem.generator(Stream.LABELSETS)
+        self.labelsets_ = drawn_labelsets(
+            draw, problem.q, self.k, self.n_estimators, bool(self.disjoint)
         )
-
-    def _train(
-        self, problem: Problem, train: Callable[[Problem, int], SetClassifiers], first: bool = True
-    ) -> None:
-        """Draw the label sets, if this is the first part of the rows, and train each of them."""
-        if first:
-            draw = problem.generator(Stream.LABELSETS)
-            self.labelsets_ = drawn_labelsets(
-                draw, problem.q, self.k, self.n_estimators, bool(self.disjoint)
-            )
         members = []
         for i, labels in enumerate(self.labelsets_):
             names = tuple(problem.names[label] for label in labels)
             part = replace(problem, Y=problem.Y[:, labels], names=names, features=(), shared=[])
             with stage(f"label set {i + 1} of {len(self.labelsets_)}"):
-                members.append(train(part, i))
+                members.append(SetClassifiers.learn(part))
         self._members = members
 
     def _mean(self, x: Any, answer: Callable[[SetClassifiers, Any], np.ndarray]) -> np.ndarray:
