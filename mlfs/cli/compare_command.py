@@ -81,7 +81,7 @@ def compare(
     check_parts(parts)
     if any(path == "-" for path in data):
         raise UsageError("a comparison reads its data again and again: give files, not a pipe")
-    with Cells(console, len(data)) as cells:
+    with Cells(console) as cells:
         results = _run(
             list(data), criteria, models, n, metrics=list(metrics) or None,
             folder=folder, on_cell=cells.tell, **options,

@@ -18,7 +18,6 @@ from mlfs.models.progress_reports import duration
 
 PICKS_EVERY = 0.1
 FIRST, EVERY = 0.5, 0.25
-STEPS = ("prepare", "select", "fit", "predict")
 
 
 class _Line:
@@ -150,49 +149,13 @@ class PickProgress(_Line):
 
 
 class Cells(_Line):
-    """Counts the finished cells of a comparison, with the time that is left.
-
-    Parameters
-    ----------
-    console : Console
-        What the user wants to see.
-    n_data : int
-        The number of data sets, each of which has the same number of cells.
-    """
-
-    def __init__(self, console: Console, n_data: int) -> None:
-        super().__init__(console)
-        self._n_data = n_data
-        self._seconds: dict[str, list[float]] = {}
+    """Counts the finished cells of a comparison."""
 
     def tell(self, done: int, total: int, last: Mapping[str, Any] | None) -> None:
         """Show how many are done: what `mlfs.compare.run` calls as ``on_cell``."""
-        if last is not None:
-            spent = sum(last.get(f"{step}_seconds") or 0.0 for step in STEPS)
-            self._seconds.setdefault(last["cell"]["data"], []).append(spent)
-        if not self.shown:
-            return
-        remaining = self.left(done, total, time.perf_counter() - self.began)
-        cell = ", ".join(str(value) for value in last["cell"].values()) if last else ""
-        self.draw(f"{done}/{total} cells{remaining}  {printable(cell, 60)} (Ctrl-C keeps them)")
-
-    def left(self, done: int, total: int, spent: float) -> str:
-        """Say how long it will take: a cell takes as long as others of the same data set.
-
-        Cells of data sets that have not begun take as long as those of the slowest one so far,
-        at the least.
-        """
-        worked = sum(map(sum, self._seconds.values()))
-        if not worked:
-            return ""
-        means = [sum(seconds) / len(seconds) for seconds in self._seconds.values()]
-        of_each = total // self._n_data
-        unfinished = [max(0, of_each - len(seconds)) for seconds in self._seconds.values()]
-        others = max(0, total - done - sum(unfinished))
-        work = sum(n * mean for n, mean in zip(unfinished, means, strict=True))
-        work += others * max(means)
-        begun = len(self._seconds) == self._n_data
-        return f", {'' if begun else 'over '}{duration(spent / worked * work)} left"
+        if self.shown:
+            cell = ", ".join(str(value) for value in last["cell"].values()) if last else ""
+            self.draw(f"{done}/{total} cells  {printable(cell, 60)} (Ctrl-C keeps them)")
 
 
 class Waiting(_Line):
