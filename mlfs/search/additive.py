@@ -28,6 +28,7 @@ COLLINEAR = 1e-4  # of the variance of a part, below which the picks explain all
 LEFT = 1e-9  # of a label, below which nothing is left to explain
 FEW_PARTS = 2  # parts of a column that are corrected for skewness one by one
 RARE = 2.0  # skewness of a count whose mean is a quarter
+LEAST_SPREAD = 1e-12  # of a column or a label, below which it is constant
 LEAST = 1e-100  # of a moment, below which nothing varies
 FEWEST_FREE = 5  # rows beyond the parameters of the model
 RIDGE = 1e-9  # of a correlation, so that picks that are all but collinear have a factor
@@ -152,7 +153,7 @@ class LabelColumns:
             products = centred.T @ (w[:, None] * centred)
         self.products = products
         p = np.clip(self.totals / np.maximum(1e-300, rows_known.sum(axis=0)), 0.0, 1.0)
-        self._share, self._spread = p, np.maximum(p * (1 - p), 1e-300)
+        self._share, self._spread = p, np.maximum(p * (1 - p), LEAST_SPREAD)
         self._by_row = by_row
 
     def targets(self, columns: np.ndarray) -> LabelTargets:
@@ -160,8 +161,9 @@ class LabelColumns:
         n, p, spread = self.n_effective, self._share[columns], self._spread[columns]
         together = 0.0
         if columns.size > 1:
-            weights, constant = np.zeros(self.q), float((p**2 / spread).sum())
-            weights[columns] = (1 - 2 * p) / spread
+            varies = spread > LEAST_SPREAD
+            weights, constant = np.zeros(self.q), float((p**2 / spread)[varies].sum())
+            weights[columns] = np.where(varies, (1 - 2 * p) / spread, 0.0)
             squares = (self._by_row @ weights + constant) ** 2
             rows = self.weights if self.weights.size else None
             together = float(np.average(squares, weights=rows)) / n
@@ -516,7 +518,7 @@ class AdditiveTests:
         centred = parts - counts @ parts / n
         squared = centred**2
         second = counts @ squared / n
-        skewness = counts @ (squared * centred) / (n * np.maximum(second, 1e-300) ** 1.5)
+        skewness = counts @ (squared * centred) / (n * np.maximum(second, LEAST_SPREAD) ** 1.5)
         fourth = 0.0
         if parts.shape[1] > FEW_PARTS:
             scaled = counts * (labels.n_effective / n)
