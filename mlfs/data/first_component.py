@@ -21,6 +21,7 @@ DIGITS = 9
 FAR = 150  # beyond this power of two the square of a square may overflow or underflow
 TOLERANCE = 1e-11
 GOLDEN = (5**0.5 - 1) / 2
+POWERS = 100  # steps towards the first component where Arnoldi's method finds none
 SMALL = 8  # rows or columns of which all components are found
 NOTHING = 1e-12  # the share of a column that varies, by which it is constant but for rounding
 
@@ -67,7 +68,7 @@ def first_component(dataset: Dataset, weights: np.ndarray | None = None) -> np.n
 
 def _loadings(shape: tuple[int, int], matvec: Any, rmatvec: Any, start: np.ndarray) -> np.ndarray:
     """The first right singular vector of a matrix that is known by its products."""
-    from scipy.sparse.linalg import LinearOperator, svds
+    from scipy.sparse.linalg import ArpackError, LinearOperator, svds
 
     matrix = LinearOperator(shape, matvec=matvec, rmatvec=rmatvec, dtype=np.float64)
     if min(shape) <= SMALL:
@@ -75,7 +76,14 @@ def _loadings(shape: tuple[int, int], matvec: Any, rmatvec: Any, start: np.ndarr
         short = np.stack([side(row) for row in np.eye(min(shape))], axis=1)
         vectors, _, others = np.linalg.svd(short, full_matrices=False)
         return np.asarray(vectors[:, 0] if shape[0] < shape[1] else others[0])
-    return np.asarray(svds(matrix, k=1, v0=start[: min(shape)], tol=TOLERANCE)[2][0])
+    try:
+        return np.asarray(svds(matrix, k=1, v0=start[: min(shape)], tol=TOLERANCE)[2][0])
+    except ArpackError:  # as of a key, all of whose components are equally long
+        vector = start[: shape[1]]
+        for _ in range(POWERS):
+            vector = rmatvec(matvec(vector))
+            vector = vector / np.linalg.norm(vector)
+        return vector
 
 
 class _Numbers:

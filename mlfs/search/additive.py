@@ -565,8 +565,12 @@ class AdditiveModel:
     def _solve(self) -> None:
         """Factorise the sums of the picks, and compute what they leave of the labels."""
         p = len(self._own)
-        scale = np.sqrt(np.maximum(np.diag(self._own), 1e-300))
-        correlation = self._own / np.outer(scale, scale) + RIDGE * np.eye(p)
+        size = np.diag(self._own)
+        varies = size > LEAST_SPREAD * size.max(initial=0.0)
+        scale = np.where(varies, np.sqrt(np.where(varies, size, 1.0)), 1.0)
+        correlation = self._own / np.outer(scale, scale)
+        correlation[~varies], correlation[:, ~varies] = 0.0, 0.0
+        correlation += np.diag(np.where(varies, RIDGE, 1.0))
         self._inverse = np.linalg.inv(np.linalg.cholesky(correlation)) / scale
         self._explained = self._inverse @ self._about
         products = self._targets.products - self._explained.T @ self._explained

@@ -175,3 +175,12 @@ def test_three_levels():
     np.testing.assert_array_equal(
         np.repeat(in_three_levels(values, weights), weights.astype(int)), repeated
     )
+
+
+def test_a_table_of_a_key_has_a_component():
+    """All of its components are equally long, so that Arnoldi's method finds none."""
+    keys = np.array([f"k{i}" for i in range(60)])[:, None]
+    data = from_arrays(keys, np.arange(60) % 2)
+    found = first_component(data)
+    assert np.isfinite(found).all()
+    assert found.tolist() == first_component(data).tolist()
