@@ -56,7 +56,7 @@ modelling = stacked(
             help="How many features: 80, a share such as 0.3, or auto."),
     topical("The model", "--inference", metavar="NAME",
             help="How labels are predicted jointly: greedy best-first exhaustive beam monte-carlo "
-            "max-sum annealing."),
+            "max-sum."),
     topical("The model", "--threshold", metavar="RULE",
             help="Thresholds of labels, learned from the training rows: scut pcut (for each label) "
             "micro-f1 cardinality (one for all), or a number such as 0.3."),

@@ -160,7 +160,6 @@ def test_where_no_label_is_0_missing_ones_are_not_minus_1(done, run) -> None:
         (["--seed", "4294967296"], "--seed"),
         (["--model", "pcc", "-p", "epsilon=-1"], "epsilon is a number from 0"),
         (["--model", "pcc", "--inference", "beam", "-p", "width=0"], "width is a whole number"),
-        (["--model", "pcc", "--inference", "annealing", "-p", "hot=0"], "hot"),
         (["--model", "pcc", "--inference", "monte-carlo", "-p", "loss=no"], "loss"),
         (["--model", "pcc", "--inference", "exhaustive", "-p", "limit=0"], "limit"),
         (["--model", "mcc", "-p", "inference__n_samples=0"], "n_samples"),

@@ -18,7 +18,6 @@ from mlfs.models.inference.decisions import Exhaustive
 from mlfs.models.inference.max_sum import MaxSum, has_exact_marginals, marginals
 from mlfs.models.inference.mode_search import BestFirst, mode
 from mlfs.models.inference.monte_carlo import (
-    Annealing,
     BestSample,
     MonteCarlo,
     anneal,
@@ -27,7 +26,6 @@ from mlfs.models.inference.monte_carlo import (
 
 __all__ = [
     "INFERENCES",
-    "Annealing",
     "Beam",
     "BestFirst",
     "BestSample",
@@ -47,7 +45,6 @@ __all__ = [
 ]
 
 INFERENCES: dict[str, type[Inference]] = {
-    "annealing": Annealing,
     "beam": Beam,
     "best-first": BestFirst,
     "exhaustive": Exhaustive,
@@ -63,7 +60,7 @@ def make(name: str, **parameters: Any) -> Inference:
     Parameters
     ----------
     name : str
-        annealing, beam, best-first, exhaustive, greedy, max-sum or monte-carlo.
+        beam, best-first, exhaustive, greedy, max-sum or monte-carlo.
     **parameters
         Those of its class.
 

@@ -25,12 +25,10 @@ from mlfs.models.inference.contract import (
     Nodes,
     best_leaves,
     blocks,
-    joint_log_proba,
     log_proba_of,
     parents_in,
     real,
     refuse_without_probabilities,
-    walk,
     whole,
 )
 from mlfs.models.inference.decisions import Support, best_of_sample
@@ -226,55 +224,6 @@ class BestSample(Inference):
             scores = log_proba_of(conditionals, rows[positions], labels)
             out[rows] = best_leaves(Nodes(conditionals.q, positions, labels, scores)).labels
         return out
-
-
-@parameters
-class Annealing(Inference):
-    """Search the most probable label vector by flips of one label, from the greedy solution on.
-
-    The result is never less probable than the start. For a single chain `BestFirst` is exact and
-    mostly faster; annealing asks for nothing but the probability of whole vectors.
-
-    Parameters
-    ----------
-    n_steps : int, default=150
-        One flip is proposed in each step.
-    hot, cold : float, default=1.0 and 0.05
-        The temperature falls from one to the other by a fixed factor.
-    random_state : int or RandomState, default=0
-        The seed; None is another one each time.
-
-    Examples
-    --------
-    >>> from mlfs.models.inference import Annealing
-    >>> Annealing(n_steps=500)
-    Annealing(n_steps=500)
-    """
-
-    n_steps: int = 150
-    hot: float = 1.0
-    cold: float = 0.05
-    random_state: Any = 0
-
-    def check(self) -> None:
-        """Refuse parameters that cannot be, before anything is trained."""
-        whole(self.n_steps, "n_steps", 0)
-        _temperature(self.hot, "hot")
-        _temperature(self.cold, "cold")
-
-    def predict(self, conditionals: Conditionals) -> Labels:
-        """The label vector of each row, int8 of shape (n_rows, q)."""
-        refuse_without_probabilities(conditionals, "annealing")
-        start = np.zeros((conditionals.n_rows, conditionals.q), dtype=np.int8)
-        walk(conditionals, np.arange(len(start)), start, np.zeros(len(start)))
-        return anneal(
-            lambda Y: joint_log_proba(conditionals, Y),
-            start[None],
-            seed=self.random_state,
-            n_steps=self.n_steps,
-            hot=self.hot,
-            cold=self.cold,
-        )
 
 
 def anneal(

@@ -10,7 +10,6 @@ import pytest
 from mlfs.errors import UnknownName, UsageError
 from mlfs.models import inference
 from mlfs.models.inference import (
-    Annealing,
     Beam,
     BestFirst,
     Exhaustive,
@@ -90,9 +89,6 @@ def test_max_sum_takes_no_more_than_twelve_parents() -> None:
         (MonteCarlo(n_samples=0), "n_samples is a whole number from 1 on, not 0"),
         (MonteCarlo(random_state=-1), "random_state is a whole number of at least 0"),
         (Exhaustive(limit=True), "limit is a whole number from 1 on, not True"),
-        (Annealing(n_steps=-1), "n_steps is a whole number from 0 on, not -1"),
-        (Annealing(hot=0), "the temperature hot is a number above 0, not 0"),
-        (Annealing(cold=float("inf")), "the temperature cold is a number above 0, not inf"),
     ],
 )
 def test_parameters_are_checked(one: Any, message: str) -> None:
@@ -115,6 +111,19 @@ def test_label_vectors_hold_zeros_and_ones(value: float) -> None:
 def test_label_vectors_that_are_missing_are_refused() -> None:
     with pytest.raises(UsageError, match="values other than 0 and 1"):
         joint_log_proba(CHAIN, np.full((4, 4), np.nan))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_steps": -1}, "n_steps is a whole number from 0 on, not -1"),
+        ({"hot": 0}, "the temperature hot is a number above 0, not 0"),
+        ({"cold": float("inf")}, "the temperature cold is a number above 0, not inf"),
+    ],
+)
+def test_annealing_checks_its_options(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        anneal(lambda Y: Y.sum(axis=1), np.zeros((1, 2, 3), np.int8), **options)
 
 
 def test_starts_have_three_dimensions() -> None:
