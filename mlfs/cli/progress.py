@@ -14,7 +14,6 @@ from typing import Any, Self
 
 from mlfs.cli.console import Console
 from mlfs.errors import LOGGER, printable
-from mlfs.models.progress_reports import duration
 
 PICKS_EVERY = 0.1
 FIRST, EVERY = 0.5, 0.25
@@ -159,7 +158,7 @@ class Cells(_Line):
 
 
 class Waiting(_Line):
-    """Shows what runs, for how long, and how long the part that is counted will go on.
+    """Shows what runs and for how long, with what the logger ``mlfs.models`` says of it.
 
     Parameters
     ----------
@@ -173,14 +172,17 @@ class Waiting(_Line):
 
     def __init__(self, console: Console, what: str, on: str = "") -> None:
         super().__init__(console)
-        self._what, self._on = what, on
-        self._part: Any = None
-        self._told = self.began
+        self._what, self._on, self._part = what, on, ""
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._tick, daemon=True)
+        self._logger, self._handler = logging.getLogger("mlfs.models"), logging.Handler()
+        self._handler.emit = self.hear  # type: ignore[method-assign]
 
     def __enter__(self) -> Self:
         if self.shown:
+            self._level = self._logger.level
+            self._logger.addHandler(self._handler)
+            self._logger.setLevel(logging.DEBUG)
             self._thread.start()
         return self
 
@@ -188,6 +190,8 @@ class Waiting(_Line):
         self._done.set()
         if self._thread.is_alive():
             self._thread.join()
+            self._logger.removeHandler(self._handler)
+            self._logger.setLevel(self._level)
         super().__exit__(*error)
 
     def _tick(self) -> None:
@@ -196,19 +200,30 @@ class Waiting(_Line):
             self.draw(*self.lines(time.perf_counter()))
             wait = EVERY
 
-    def tell(self, part: Any) -> None:
-        """Note what is done now: what `mlfs.models.reporting` calls."""
-        self._part, self._told = part, time.perf_counter()
+    def hear(self, record: logging.LogRecord) -> None:
+        """Note what is done now."""
+        self._part = record.getMessage()
 
     def lines(self, now: float) -> list[str]:
         """The line at some time, from the longest to the shortest form."""
-        part, words, remaining = self._part, "", ""
-        if part:
-            words = f": {part.words}"
-            if part.left is not None:
-                remains = max(0.0, part.left - (now - self._told))
-                remaining = f", {duration(remains)} left of this"
-        text = f"{words}: {duration(now - self.began)}{remaining}"
+        words = f": {self._part}" if self._part else ""
+        text = f"{words}: {duration(now - self.began)}"
         full, brief = f"{self._what}{self._on}{text}", f"{self._what}{text}"
         hint = " (Ctrl-C stops it)"
         return [full + hint, full, brief + hint, brief, text.removeprefix(": ")]
+
+
+def duration(seconds: float) -> str:
+    """A span of time in words.
+
+    Examples
+    --------
+    >>> duration(5.2), duration(130), duration(7300)
+    ('5 s', '2 min 10 s', '2 h 01 min')
+    """
+    rounded = round(seconds)
+    if rounded < 60:
+        return f"{rounded} s"
+    if rounded < 3600:
+        return f"{rounded // 60} min {rounded % 60:02d} s"
+    return f"{rounded // 3600} h {rounded % 3600 // 60:02d} min"

@@ -7,7 +7,6 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -292,7 +291,6 @@ def train(
     from mlfs.models.classes import as_written
     from mlfs.models.label_model import name_columns
     from mlfs.models.model_files import check_place_of_model, check_storable, save
-    from mlfs.models.progress_reports import reporting
     from mlfs.models.training_table import TrainingTable
 
     check_place_of_model(output)
@@ -316,7 +314,7 @@ def train(
     task, on = f"training {name}", f" on {sizes}"
     weights = {} if dataset.weights is None else {"sample_weight": dataset.weights}
     line = Waiting(console, task, on)
-    with line, reporting(line.tell) if line.shown else nullcontext():
+    with line:
         _fit(console, model, X, Y, weights)
     _tell_number(console, model)
     used = model.used_columns()

@@ -2,7 +2,6 @@
 
 ====================  ========================================================================
 make, available       the models of the papers by name
-reporting             a function of yours is called with what a fit is doing: ``reporting(print)``
 save, load            a fitted model as one file, by skops
 StructuredClassifier  any structure, features, base learner and inference
 StructuredEnsemble    a model many times, on parts of the rows and columns
@@ -23,7 +22,8 @@ A model is a `label_model` that learns from a `problem` (`classes` codes its lab
 `ensemble`, `mixture` and `thresholds`. `recipes` has them by name.
 `base_learners` fits the classifiers of labels on the columns that `features` chooses, and
 `conditionals` applies them; `switching` and `logistic` are base learners. `training_table` matches
-the columns of other data, `progress_reports` reports on a fit, and `model_files` stores a model.
+the columns of other data, `progress_reports` logs what a fit is doing, and `model_files` stores a
+model.
 
 The names are resolved when they are first used, so that a part does not import the others.
 """
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from mlfs.models.logistic import TunedLogistic
     from mlfs.models.mixture import MixtureOfTrees
     from mlfs.models.model_files import load, save
-    from mlfs.models.progress_reports import reporting
     from mlfs.models.recipes import available, make
     from mlfs.models.switching import Switching
     from mlfs.models.thresholds import ThresholdedClassifier
@@ -75,7 +74,6 @@ __all__ = [
     "available",
     "load",
     "make",
-    "reporting",
     "save",
 ]
 
@@ -98,7 +96,6 @@ _HOME = {
     "mlfs.models.features": ("LDF",),
     "mlfs.models.mixture": ("MixtureOfTrees",),
     "mlfs.models.model_files": ("load", "save"),
-    "mlfs.models.progress_reports": ("reporting",),
     "mlfs.models.recipes": ("available", "make"),
     "mlfs.models.switching": ("Switching",),
     "mlfs.models.thresholds": ("ThresholdedClassifier",),
