@@ -22,8 +22,8 @@ A model is a `label_model` that learns from a `problem` (`classes` codes its lab
 `ensemble`, `mixture` and `thresholds`. `recipes` has them by name.
 `base_learners` fits the classifiers of labels on the columns that `features` chooses, and
 `conditionals` applies them; `switching` and `logistic` are base learners. `training_table` matches
-the columns of other data, `progress_reports` logs what a fit is doing, `model_files` stores a model,
-and `parameters` makes constructors.
+the columns of other data, `progress_reports` logs what a fit is doing, `model_files` stores a
+model, and `parameters` makes constructors.
 
 The names are resolved when they are first used, so that a part does not import the others.
 """
