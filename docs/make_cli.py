@@ -32,7 +32,8 @@ HEAD = """\
 
 Data go to stdout, everything else to stderr; progress shows only on a terminal.
 `-` is stdin or stdout.
-Every command takes `--quiet`, `--verbose`, `--color`, `--debug` and `--help`, as `mlfs` does.
+Every command takes `--quiet`, `--verbose` and `--help`.
+`--color` and `--debug` stand before the name of a command.
 
 | exit code | meaning |
 |---|---|

@@ -163,7 +163,8 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "groups",
         Kind("is group names to columns, or one group name for each column", (Iterable,)),
-        None, "Features that count as one, such as a one-hot encoding.", ("--group",), TO_SELECT,
+        None, "Features that count as one, such as a one-hot encoding; on the command line also a "
+        "table of columns and groups, groups.csv.", ("--group",), TO_SELECT,
         "NAME=GLOB", repeated=True, call="prepare",
     ),
     Option(
@@ -197,9 +198,9 @@ OPTIONS: tuple[Option, ...] = (
         page="panels.md", call="Panel",
     ),
     Option(
-        "cost_rule", Choice(choices=("ratio", "score")), "ratio",
+        "rule", Choice(choices=("ratio", "score")), "ratio",
         "Pick by the score for each unit of cost (ratio), or by the score while the budget lasts.",
-        ("--cost-rule",), TO_SELECT, page="panels.md", call="Panel", argument="rule",
+        page="panels.md", call="Panel",
     ),
     Option(
         "prefilter", Whole(), None,
@@ -211,24 +212,6 @@ OPTIONS: tuple[Option, ...] = (
         "alpha", SHARE, 0.05,
         "For a number by auto or fdr, and at_least: the share of false discoveries accepted.",
         ("--alpha",), TO_SELECT, reported=True, page="how-many.md",
-    ),
-    Option(
-        "cv_model", Kind(), "br",
-        "For a number by cross-validation: the model that is trained on the first features, as in "
-        "mlfs compare.",
-        ("--cv-model",), TO_SELECT, "NAME", page="how-many.md#cv",
-        call="number_of_features", argument="model",
-    ),
-    Option(
-        "cv_metric", Kind("is the name of a metric", (str,)), "micro_f1",
-        "For a number by cross-validation: what is measured on the test rows.",
-        ("--cv-metric",), TO_SELECT, "NAME", page="how-many.md#cv",
-        call="number_of_features", argument="metric",
-    ),
-    Option(
-        "cv_folds", Whole(least=2), 5, "For a number by cross-validation: how many folds.",
-        ("--cv-folds",), TO_SELECT, "K", page="how-many.md#cv",
-        call="number_of_features", argument="folds",
     ),
     Option(
         "resamples", Whole(least=20), None,
@@ -304,13 +287,13 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "order", Name("order of labels", choices=("cheap", "full", "given")), "cheap",
-        "How the labels of a chain are ordered.", ("--order",),
+        "How the labels of a chain are ordered.",
         page="criteria.md#the-label-network", call="label_network",
     ),
     Option(
         "k", Whole(least=0), None,
         "At most K parents of a label in a chain; by default 0.8 of the labels.",
-        ("-k", "--parents"), metavar="K", page="criteria.md#the-label-network",
+        page="criteria.md#the-label-network",
         call="label_network",
     ),
     Option(

@@ -112,7 +112,7 @@ class Similar(Mapping[str, "list[int]"]):
             return pandas().DataFrame(rows)
 
     def to_csv(self) -> str:
-        """Give a table of columns and their groups, as ``--groups-from`` reads it."""
+        """Give a table of columns and their groups, as ``--group`` reads it."""
         lines = [["column", "group", "relevance"]]
         for row in self._rows():
             texts = [escape(row[key], CONTROL_IN_CELLS) for key in ("column", "group")]

@@ -25,7 +25,7 @@ from mlfs.cli.help import Group
 from mlfs.cli.info_command import criteria, info
 from mlfs.cli.predict_command import evaluate, predict
 from mlfs.cli.select_command import select
-from mlfs.cli.shared_options import talking
+from mlfs.cli.shared_options import of_program
 from mlfs.cli.similar_command import similar
 from mlfs.cli.structure_command import structure
 from mlfs.cli.train_command import train
@@ -61,7 +61,7 @@ class _Root(Group):
     ],
 )
 @click.version_option(__version__, "--version", "-V", prog_name="mlfs", message="mlfs %(version)s")
-@talking
+@of_program
 @click.pass_context
 def cli(context: click.Context) -> None:
     """Select features for multi-label data.
@@ -173,7 +173,7 @@ def _guarded(arguments: list[str], console: Console) -> int:
         shown = printable(error, 400)
         if not isinstance(error, ImportError):  # which is of an installation that is broken
             shown = f"{type(error).__name__}: {printable(error, 200)}"
-            shown = f"internal error ({shown}); run it with --debug to see where"
+            shown = f"internal error ({shown}); run mlfs --debug to see where"
         console.error(shown)
         return 1
 

@@ -23,12 +23,14 @@ def read_panel(settings: dict[str, Any]) -> None:
     """Read groups and constraints: a panel, and the groups whose columns count as one feature."""
     groups: dict[str, list[str]] = {}
     for text in settings["groups"]:
-        name, columns = pair(text, "--group", "NAME=GLOB")
+        if text.endswith(".csv") and "=" not in text:
+            for column, name in _table_of(text, "--group").items():
+                groups.setdefault(name, []).append(column)
+            continue
+        name, columns = pair(text, "--group", "NAME=GLOB, or as a table of columns, groups.csv")
         groups.setdefault(name, []).append(columns)
-    for column, name in _table_of(settings.pop("groups_from"), "--groups-from").items():
-        groups.setdefault(name, []).append(column)
     settings["groups"] = groups or None
-    panel: dict[str, Any] = {"budget": settings["budget"], "rule": settings["cost_rule"]}
+    panel: dict[str, Any] = {"budget": settings["budget"]}
     panel["at_least"] = _numbers(settings["at_least"], "--at-least", "LABEL=N") or None
     at_most = settings["at_most"]
     if len(at_most) == 1 and "=" not in at_most[0]:
@@ -44,7 +46,7 @@ def read_panel(settings: dict[str, Any]) -> None:
         del numbers[head]
     panel["cost"] = numbers or None
     settings["panel"] = None
-    if any(value not in (None, "ratio") for value in panel.values()):
+    if any(value is not None for value in panel.values()):
         from mlfs.api.panels import Panel
 
         settings["panel"] = Panel(**panel)
@@ -61,12 +63,12 @@ def _table_of(path: str | None, option: str) -> dict[str, str]:
     except (OSError, ValueError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"cannot read {shown} of {option}: {reason}") from None
-    if option == "--groups-from" and rows and rows[0][:2] == ["column", "group"]:
+    if option == "--group" and rows and rows[0][:2] == ["column", "group"]:
         rows = rows[1:]
     for number, row in enumerate(rows, 1):
         if len(row) < 2:
             msg = f"row {number} of {shown} has one cell: {option} takes a table of columns and "
-            raise DataError(f"{msg}{option.removeprefix('--').removesuffix('-from')}")
+            raise DataError(f"{msg}{option.removeprefix('--')}")
     if not rows:
         raise DataError(f"{shown} of {option} is empty: give a row for each column")
     return {row[0]: row[1] for row in rows}

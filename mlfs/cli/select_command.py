@@ -16,7 +16,6 @@ from mlfs.cli.progress import PickProgress, Waiting
 from mlfs.cli.shared_options import (
     arguments_by_call,
     input_data,
-    is_asked,
     is_cv,
     reading,
     selecting,
@@ -117,11 +116,8 @@ def run_selection(console: Console, dataset: Any, settings: dict[str, Any]) -> t
     with Waiting(console, "the workers prepare the data") if on_cluster else nullcontext():
         prepared = prepare(AsGiven(with_classes(dataset, settings)), **arguments["prepare"])
     searching = arguments["select"]
-    if is_asked("label_network"):
-        kind = searching["network"] or "chain"
-        searching["network"] = prepared.network(kind, **arguments["label_network"])
     if is_cv(searching["n"]):
-        searching["n"] = _number_by_cv(console, prepared, searching, arguments)
+        searching["n"] = _number_by_cv(console, prepared, searching)
     n = searching["n"] if isinstance(searching["n"], int) else None
     names, shown = dataset.feature_names, dataset.names_given
     if not prepared.grouping.trivial:
@@ -141,17 +137,14 @@ def run_selection(console: Console, dataset: Any, settings: dict[str, Any]) -> t
     return prepared, selection
 
 
-def _number_by_cv(
-    console: Console, prepared: Any, searching: dict[str, Any], arguments: dict[str, Any]
-) -> int:
+def _number_by_cv(console: Console, prepared: Any, searching: dict[str, Any]) -> int:
     """The number of features that cross-validation finds."""
     from mlfs.compare.cross_validated import number_of_features
 
     of_one_search = {"n", "criterion", "max_seconds", "verbose"}
     options = {name: value for name, value in searching.items() if name not in of_one_search}
     most = int(searching["n"][3:]) if ":" in searching["n"] else None
-    options |= {**arguments["number_of_features"], "most": most}
-    found = number_of_features(prepared, searching["criterion"], **options)
+    found = number_of_features(prepared, searching["criterion"], most=most, **options)
     console.note(found.note)
     return int(found.number)
 

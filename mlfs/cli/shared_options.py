@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from mlfs.api.options import NAMED, OPTIONS, READING, TO_SELECT, Option
+from mlfs.api.options import NAMED, OPTIONS, READING, Option
 from mlfs.api.value_kinds import FeatureNumber, Number, Switch, ThreadCount, Whole, literal
 from mlfs.binnings import BINNINGS
 from mlfs.cli.console import Console
@@ -57,6 +57,9 @@ talking = stacked(
         "verbose", "-v", "--verbose", count=True,
         help="Also say how labels were found, columns binned and time spent; -vv each column.",
     ),
+)  # fmt: skip
+of_program = stacked(
+    talking,
     _talk(
         "color", "--color", type=click.Choice(["auto", "always", "never"]),
         help="Use colours; auto respects NO_COLOR and TERM.",
@@ -153,13 +156,7 @@ BESIDE = "the Mulan .xml beside the file, or MEKA's -C"
 reading = _reading(BESIDE, classes=True)
 reading_labels = _reading(BESIDE)
 reading_known = _reading("the columns that have the names of the model's labels")
-selecting = stacked(
-    declared(),
-    topical(
-        TO_SELECT, "--groups-from", metavar="FILE",
-        help="A table of columns and their groups, such as mlfs similar writes.",
-    ),
-)  # fmt: skip
+selecting = declared()
 
 
 def input_data(
@@ -240,12 +237,6 @@ def _read_as_told(bins: bool, place: str, **reading: Any) -> Any:
         raise
 
 
-WHEN = {  # what makes the command call a function besides
-    "number_of_features": "a number of features by cross-validation: give -n cv",
-    "label_network": "a criterion that learns a label network as a chain: take such a criterion",
-}
-
-
 def selection_options(options: Mapping[str, Any]) -> tuple[Criterion, dict[str, Any]]:
     """The criterion, and the values of all options; checked before the data are read."""
     from mlfs.criteria import get, typed
@@ -260,20 +251,7 @@ def selection_options(options: Mapping[str, Any]) -> tuple[Criterion, dict[str, 
         from mlfs.api.selection_json import read_document
 
         settings["start"] = read_document(settings["start"])
-    learns_chain = "chain" in (settings["network"], criterion.network) or criterion.network is True
-    learns_chain &= criterion.network is not False and settings["network"] != "tree"
-    called = {"number_of_features": is_cv(settings["n"]), "label_network": learns_chain}
-    for call, why in WHEN.items():
-        if not called[call]:
-            for option in OPTIONS:
-                if option.call == call and option.name in given():
-                    raise UsageError(f"is for {why}, or leave it out", option=option.name)
     return criterion, settings
-
-
-def is_asked(call: str) -> bool:
-    """Whether an option of a function stands on the command line."""
-    return any(option.call == call and option.name in given() for option in OPTIONS)
 
 
 def arguments_by_call(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

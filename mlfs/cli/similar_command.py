@@ -19,7 +19,7 @@ PREPARING = ("bins", "n_bins", "nominal_limit", "missing", "n_jobs", "max_memory
     examples=[
         ("mlfs similar data.arff", "columns that share 0.8 of their information"),
         ("mlfs similar --threshold 0.5 --format csv -o clusters.csv x.csv", "a table of them"),
-        ("mlfs select --groups-from clusters.csv --at-most 1 x.csv", "one of each is picked"),
+        ("mlfs select --group clusters.csv --at-most 1 x.csv", "one of each is picked"),
     ],
 )
 @click.argument("data", metavar="DATA")
@@ -46,7 +46,7 @@ def similar(
 ) -> int:
     """Find clusters of columns of which any two share most of their information.
 
-    The representative of a cluster tells most about the labels. The CSV is what --groups-from of
+    The representative of a cluster tells most about the labels. The CSV is what --group of
     mlfs select reads.
     """
     from mlfs.api.as_dataset import AsGiven

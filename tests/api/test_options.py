@@ -39,7 +39,6 @@ CALLS = {
     "Panel": mlfs.Panel,
     "label_network": mlfs.label_network,
     "certainty": mlfs.certainty,
-    "number_of_features": number_of_features,
     "bin_targets": mlfs.data.bin_targets,
     "label_sets": mlfs.data.label_sets,
 }

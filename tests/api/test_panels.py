@@ -150,7 +150,7 @@ def test_the_command_makes_the_same_panel(tmp_path, capsys):
     costs.write_text("feature,cost\n" + rows)
     code = main([
         "select", "-c", "jmi", "-n", "5", "--at-least", "calm=2", "--at-most", "1",
-        "--groups-from", str(groups), "--cost", str(costs), "--budget", "40", "--format", "json",
+        "--group", str(groups), "--cost", str(costs), "--budget", "40", "--format", "json",
         "songs",
     ])  # fmt: skip
     assert code == 0

@@ -118,7 +118,7 @@ def test_the_command_writes_groups_that_select_reads(tmp_path, capsys):
     options = ["--threshold", "0.3", "--format", "csv", "-o", str(target)]
     assert main(["similar", *options, "songs"]) == 0
     code = main(
-        ["select", "-n", "12", "--groups-from", str(target), "--at-most", "1", "--format", "json",
+        ["select", "-n", "12", "--group", str(target), "--at-most", "1", "--format", "json",
          "songs"]
     )  # fmt: skip
     assert code == 0

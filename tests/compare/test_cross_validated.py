@@ -101,11 +101,11 @@ def test_a_key_takes_no_part_unless_it_is_included() -> None:
 
 
 def test_the_command_reports_the_curve(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["-n", "cv:6", "--cv-folds", "2", "--cv-metric", "macro-f1", "--format", "json"]
+    arguments = ["-n", "cv:6", "--format", "json"]
     assert cli.main(["select", "-c", "mrmr", *arguments, str(SONGS)]) == 0
     printed = capsys.readouterr()
     document = json.loads(printed.out)
-    found = number_of_features(SONGS, "mrmr", most=6, folds=2, metric="macro_f1")
+    found = number_of_features(SONGS, "mrmr", most=6)
     assert found.sizes.tolist() == [1, 2, 3, 4, 5, 6]
     assert document["settings"]["n"] == len(document["selected"]) == found.number
     assert found.note in printed.err
@@ -116,7 +116,6 @@ def test_the_command_reports_the_curve(capsys: pytest.CaptureFixture[str]) -> No
     ("arguments", "message"),
     [
         (["-n", "cv:none"], "as in cv:80"),
-        (["-n", "3", "--cv-folds", "5"], "--cv-folds is for a number of features by cross-v"),
     ],
 )
 def test_the_command_refuses_what_it_would_not_use(
