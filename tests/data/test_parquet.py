@@ -198,6 +198,7 @@ def test_only_the_columns_that_are_needed_are_read(damaged, tmp_path):
 
 
 def test_a_model_reads_its_columns_only(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("skops", reason="model files need skops")
     monkeypatch.chdir(tmp_path)
     g = np.random.default_rng(2)
     table = {name: g.integers(0, 9, 300) for name in ("a", "b", "more")}
