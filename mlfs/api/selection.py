@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from typing import Any
@@ -24,6 +25,8 @@ from mlfs.search.picks import Pick, Picks, Significance
 SCHEMA = 1
 ColumnNames = Sequence[str] | Mapping[int, str]
 TERMS = ("relevance", "redundancy", "label_correlation")
+
+IN_MODEL_FILE: ContextVar[bool] = ContextVar("IN_MODEL_FILE", default=False)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -252,8 +255,8 @@ class Selection(Ranking):
     searched: Any = field(default=None, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """The fields for a copy or a model file: not the data that it was made by."""
-        return {**vars(self), "searched": None}
+        """The fields; a model file leaves out how the selection was made."""
+        return {**vars(self), "searched": None} if IN_MODEL_FILE.get() else dict(vars(self))
 
     def __repr__(self) -> str:
         from mlfs.api.display import as_line

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from mlfs import __version__
+from mlfs.api.selection import IN_MODEL_FILE
 from mlfs.data.files import strip_compression, telling
 from mlfs.data.whole_files import replacing
 from mlfs.errors import DataError, MissingExtra, MlfsError, UsageError, printable
@@ -212,7 +213,7 @@ def _tried(learner: Any) -> Any:
 
 def _skops_bytes(contents: Any) -> bytes:
     """The bytes of some objects, by skops; refused if they could not be loaded again."""
-    skops = _skops()
+    skops, storing = _skops(), IN_MODEL_FILE.set(True)
     try:
         content: bytes = skops.dumps(contents)
     except RecursionError:
@@ -220,6 +221,8 @@ def _skops_bytes(contents: Any) -> bytes:
     except Exception as error:  # noqa: BLE001
         reason = printable(" ".join(str(error).split()), 200)
         raise UsageError(f"skops cannot store this model: {reason}") from None
+    finally:
+        IN_MODEL_FILE.reset(storing)
     types = skops.get_untrusted_types(data=content)
     remedy = "take another base learner, such as LogisticRegression()"
     _refuse_untrusted(types, UsageError, "a model file cannot hold", remedy)
