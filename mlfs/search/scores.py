@@ -93,7 +93,7 @@ class CandidateScores:
         return int(best)
 
     def undo(self) -> None:
-        """Take the last pick back; the picks of a column are told by `take`."""
+        """Take the last pick back, before `take` counts its terms."""
         self._steps.pop()
 
     def best(self, is_open: np.ndarray) -> int:

@@ -41,6 +41,7 @@ class AutoStop:
         self, info: Info, tests: AdditiveTests, excluded: Sequence[int] = (), alpha: float = 0.05
     ) -> None:
         self._info, self._alpha = info, alpha
+        self._excluded = np.asarray(excluded, np.int64)
         self._tests = tests
         columns = tests.labels.columns_of(np.array(info.labels))
         p_values = np.ones(info.d)
@@ -117,6 +118,7 @@ class AutoStop:
                 continue
             p_values = np.ones(self._info.d)
             p_values[tests.candidates] = tests.about(columns)[0]
+            p_values[self._excluded] = 1.0  # nobody is advised to include them
             picks = np.array(self._model.picks, np.int64)
             pick = int(picks[p_values[picks].argmin()]) if picks.size else -1
             best = int(p_values.argmin())

@@ -75,9 +75,12 @@ def test_the_only_column_of_a_label_stays_beside_one_that_tells_many():
 def test_a_label_that_no_pick_tells_is_named_with_its_best_column():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(1000, 5))
-    Y = (X[:, [0, 1]] + rng.logistic(size=(1000, 2)) > 0).astype(int)
+    Y = (X[:, [0, 1]] * [3, 1] + rng.logistic(size=(1000, 2)) > 0).astype(int)
     Y = np.c_[Y, rng.random(1000) < 0.3]
-    selection = mlfs.select((X, Y), exclude=["x1"])
+    selection = mlfs.select((X, Y), prefilter=1)
+    excluded = mlfs.select((X, Y), exclude=["x1"])
+    assert excluded.told_by[1].name is None  # nobody is advised to include it
+    assert not any("no pick tells" in note for note in excluded.notes)
     first, second, third = selection.told_by
     assert (first.name, first.picked) == ("x0", True)
     assert (second.name, second.picked) == ("x1", False)
