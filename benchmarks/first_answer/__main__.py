@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.first_answer.contenders import RIVALS, ours, transformer
+from benchmarks.first_answer.contenders import RIVALS, SLOW, ours, transformer
 from benchmarks.first_answer.correlated import HARDER
 from benchmarks.first_answer.tables import TABLES, Table
 from benchmarks.machine import version
@@ -39,7 +39,7 @@ def _contenders(options: argparse.Namespace) -> dict[str, Contender]:
         for name, (package, run) in RIVALS.items():
             if version(package) is None:
                 print(f"{name} is skipped: pip install {package}", file=sys.stderr)
-            elif name != "feature-engine" or options.slow:
+            elif name not in SLOW or options.slow:
                 out[name] = run
     return out
 
@@ -95,7 +95,7 @@ def main(given: list[str]) -> int:
     parser.add_argument("--try", dest="tried", action="append", default=[], metavar="KEY=VALUE,...")
     parser.add_argument("--only-tried", action="store_true")
     parser.add_argument("--no-rivals", action="store_true")
-    parser.add_argument("--slow", action="store_true", help="feature-engine too: minutes")
+    parser.add_argument("--slow", action="store_true", help="boruta and feature-engine: an hour")
     parser.add_argument("-o", "--output", type=Path, help="also write the scores as JSON")
     options = parser.parse_args(given)
     contenders = _contenders(options)

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 import mlfs
 from benchmarks.first_answer.tables import Table
 
-__all__ = ["RIVALS", "ours"]
+__all__ = ["RIVALS", "SLOW", "ours"]
 
 
 def ours(**options: Any) -> Callable[[Table, int], list[int]]:
@@ -137,10 +137,44 @@ def _forest(table: Table, n: int) -> list[int]:
     return source[np.argsort(-forest.feature_importances_, kind="stable")[:n]].tolist()
 
 
+def _boruta(table: Table, n: int) -> list[int]:
+    """The columns that Boruta confirms for any label; it finds their number itself."""
+    from boruta import BorutaPy
+    from sklearn.ensemble import RandomForestClassifier
+
+    del n
+    X, source, _ = _numeric(table, codes=True)
+    picks = set[int]()
+    for y in table.Y.T:
+        forest = RandomForestClassifier(n_jobs=1, class_weight="balanced", max_depth=5)
+        fitted = BorutaPy(forest, n_estimators="auto", random_state=1).fit(X, y)
+        picks |= {*source[fitted.support_].tolist()}
+    return sorted(picks)
+
+
+def _knockoffs(table: Table, n: int) -> list[int]:
+    """The columns that Gaussian knockoffs find for any label; at .1 they need ten of them."""
+    from knockpy.knockoff_filter import KnockoffFilter
+
+    del n
+    X, source, _ = _numeric(table, codes=False)
+    varies = np.flatnonzero(X.std(axis=0) > 0)
+    X = (X[:, varies] - X[:, varies].mean(axis=0)) / X[:, varies].std(axis=0)
+    picks = set[int]()
+    for y in table.Y.T:
+        np.random.seed(0)  # noqa: NPY002  # the generator that knockpy draws with
+        found = KnockoffFilter(ksampler="gaussian", fstat="lasso").forward(X, y, fdr=0.2)
+        picks |= {*source[varies[found > 0]].tolist()}
+    return sorted(picks)
+
+
 RIVALS: dict[str, tuple[str, Callable[[Table, int], list[int]]]] = {
     "fastcan": ("fastcan", _fastcan),
     "scikit-learn MI": ("scikit-learn", _mutual_information),
     "mrmr_selection": ("mrmr_selection", _mrmr_selection),
     "forest importance": ("scikit-learn", _forest),
+    "knockoffs": ("knockpy", _knockoffs),
+    "boruta": ("Boruta", _boruta),
     "feature-engine": ("feature-engine", _feature_engine),
 }
+SLOW = {"boruta", "feature-engine"}

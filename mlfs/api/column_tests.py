@@ -12,7 +12,8 @@ from mlfs.api.prepared import Prepared
 from mlfs.counting.weights import on_grid
 from mlfs.discretize.rank_levels import LevelColumns
 from mlfs.information.stratified import StratifiedInfo
-from mlfs.search.additive import AdditiveTests, LabelColumns
+from mlfs.search.additive import AdditiveTests
+from mlfs.search.label_columns import LabelColumns
 
 
 def column_tests(prepared: Prepared, left_out: Sequence[int]) -> Callable[[], AdditiveTests]:
