@@ -3,7 +3,8 @@
 `greedy` is forward selection: it picks by the candidate scores of `scores`, of which the lazy ones
 leave out terms that cannot change the picks. `checked` calls the criterion, and `panel` narrows
 the candidates. It also searches best first for a set, and `blankets` by tests; `stopping` finds
-the number of features by the tests of `additive`, and `picks` is what a search returns.
+the number of features by the models of `additive`, with the p-values of `share_tests` about
+`label_columns`; `picks` is what a search returns.
 `resampling` says how sure each pick is, in a `certainty`, `path_tests` gives it a p-value. Label
 networks: `networks` makes a `Structure` (`label_parents`), which `structure_forms` shows.
 """
