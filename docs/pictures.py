@@ -7,7 +7,6 @@ and the figure that it leaves is shown above its code. A block that fails stops 
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 from collections.abc import Iterator
@@ -34,7 +33,7 @@ def at_root() -> Iterator[None]:
 
 
 def drawn(code: str) -> bytes:
-    """The figure of the display that the last line gives, or the one of pyplot, as SVG."""
+    """The current figure of pyplot after the code, as SVG."""
     import matplotlib as mpl
 
     mpl.use("svg")
@@ -42,18 +41,12 @@ def drawn(code: str) -> bytes:
 
     plt.close("all")
     with mpl.rc_context({"svg.hashsalt": "mlfs"}), at_root():
-        *before, last = ast.parse(code).body
-        names: dict[str, Any] = {}
-        exec(compile(ast.Module(before, []), "picture", "exec"), names)
-        shown = None
-        if isinstance(last, ast.Expr):
-            shown = eval(compile(ast.Expression(last.value), "picture", "eval"), names)
-        if not hasattr(shown, "figure_") and not plt.get_fignums():
+        exec(compile(code, "picture", "exec"), {})
+        if not plt.get_fignums():
             message = f"this block draws nothing:\n{code}"
             raise RuntimeError(message)
-        figure = getattr(shown, "figure_", None) or plt.gcf()
         target = BytesIO()
-        figure.savefig(target, format="svg", bbox_inches="tight", metadata={"Date": None})
+        plt.savefig(target, format="svg", bbox_inches="tight", metadata={"Date": None})
     plt.close("all")
     return target.getvalue()
 

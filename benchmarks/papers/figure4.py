@@ -20,11 +20,8 @@ import numpy as np
 import mlfs
 from benchmarks.files import SkipCase, real_file
 from mlfs.compare.ranks import ranks
-from mlfs.compare.report.axes import Range
-from mlfs.compare.report.charts import colour, dashes
-from mlfs.compare.report.figures import Axis, draw_axes
+from mlfs.compare.report.svg import Axis, Picture, colour, dashes
 from mlfs.compare.running import run
-from mlfs.data.drawing import Picture
 
 __all__ = ["Point", "main", "page", "picture", "read_points", "sizes"]
 
@@ -168,25 +165,21 @@ def picture(points: Sequence[Point]) -> str:
     for at, name in enumerate(CRITERIA):
         left, top = 60 + 110 * at, height * len(METRICS) + 18
         whole.line([(left, top - 4), (left + 28, top - 4)], colour(at), stroke_width=2,
-                   stroke_dasharray=_dashes(at))  # fmt: skip
+                   stroke_dasharray=dashes(at))  # fmt: skip
         whole.text(left + 33, top, name)
     return whole.markup() + "\n"
-
-
-def _dashes(at: int) -> str:
-    return " ".join(map(str, dashes(at)))
 
 
 def _curves(part: Picture, shown: Sequence[Point], title: str) -> None:
     values = [one.mean for one in shown]
     margin = 0.05 * (max(values) - min(values) or 1)
-    y = Axis(Range(min(values) - margin, max(values) + margin, title), 200, 20)
-    x = Axis(Range(0, max(one.features for one in shown), "features"), 62, 310)
-    draw_axes(part, x, y)
+    y = Axis(min(values) - margin, max(values) + margin, title, start=200, end=20)
+    x = Axis(0, max(one.features for one in shown), "features", start=62, end=310)
+    part.axes(x, y)
     for at, name in enumerate(CRITERIA):
         own = sorted((one for one in shown if one.criterion == name), key=lambda one: one.features)
         places = [(x.position(one.features), y.position(one.mean)) for one in own]
-        part.line(places, colour(at), stroke_width=2, stroke_dasharray=_dashes(at))
+        part.line(places, colour(at), stroke_width=2, stroke_dasharray=dashes(at))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@ from mlfs.compare.pairs import Pair, wilcoxon_all
 from mlfs.compare.ranks import underpowered
 from mlfs.compare.report.charts import rank_chart
 from mlfs.compare.results import Results
-from mlfs.data.drawing import svg_of
 
 __all__ = ["choosing", "diagrams", "page"]
 
@@ -67,7 +66,7 @@ def diagrams(results: Results) -> Iterator[tuple[str, str]]:
     for model, large, part, _ in _parts(results):
         for contest in contests(part):
             if contest.n == AREA and (chart := rank_chart(contest)):
-                yield _picture(model, large, contest.metric), svg_of(chart) + "\n"
+                yield _picture(model, large, contest.metric), chart + "\n"
 
 
 def _picture(model: str, large: bool, metric: str) -> str:

@@ -295,16 +295,16 @@ class Selection(Ranking):
         label : str, optional
             Where each label has a ranking of its own: which one; the union by default.
         ax : matplotlib Axes, optional
-            Where to draw; a figure of its own by default.
+            Where to draw; the current axes of pyplot by default.
 
         Returns
         -------
-        mlfs.plots.SelectionPathDisplay
-            What was drawn, with ``ax_`` and ``figure_``.
+        matplotlib Axes
+            Of `mlfs.plots.selection_path`.
         """
-        from mlfs.plots import SelectionPathDisplay  # above this package
+        from mlfs.plots import selection_path  # above this package
 
-        return SelectionPathDisplay.from_selection(self, label, ax)
+        return selection_path(self, label, ax)
 
     def explain(self, features: Any = None, data: Any = None, **options: Any) -> Any:
         """Explain why features were picked, or, with the data, why they were not.

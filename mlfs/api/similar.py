@@ -145,11 +145,16 @@ class Similar(Mapping[str, "list[int]"]):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; a figure of its own by default.
-        """
-        from mlfs.plots import SimilarityMapDisplay  # above this package
+            Where to draw; the current axes of pyplot by default.
 
-        return SimilarityMapDisplay.from_similar(self, ax)
+        Returns
+        -------
+        matplotlib Axes
+            Of `mlfs.plots.similarity_map`.
+        """
+        from mlfs.plots import similarity_map  # above this package
+
+        return similarity_map(self, ax)
 
     def _rows(self) -> Iterator[dict[str, Any]]:
         for representative, columns in zip(self.representatives, self.members, strict=True):

@@ -62,7 +62,6 @@ def compare(
     n: str | None,
     metrics: tuple[str, ...],
     folder: str,
-    pdf: bool,
     tables: str,
     **options: Any,
 ) -> int:
@@ -73,10 +72,7 @@ def compare(
     continues.
     """
     from mlfs.compare.report import check_parts, write_report
-    from mlfs.data.drawing import refuse_without_matplotlib
 
-    if pdf:
-        refuse_without_matplotlib("--pdf")
     parts = [part.strip() for part in tables.split(",") if part.strip()]
     check_parts(parts)
     if any(path == "-" for path in data):
@@ -89,7 +85,7 @@ def compare(
     console.note(*results.notes)
     for line in _failures(results.failed()):
         console.error(line)
-    summary = write_report(results, Path(folder), pdf=pdf, tables=parts)
+    summary = write_report(results, Path(folder), tables=parts)
     console.data(summary)
     console.note(f"the report is {printable(Path(folder) / 'index.html', 400)}")
     if results.interrupted:

@@ -85,10 +85,6 @@ COMPARING: tuple[Option, ...] = (
         "Replace a report of other settings; finished cells are kept.", ("--force",), OUTPUT,
     ),
     Option(
-        "pdf", Switch(), False, "Write the figures as PDF, too; a finished comparison is not run "
-        "again for it.", ("--pdf",), OUTPUT,
-    ),
-    Option(
         "tables", Kind(), "mean,sd,rank", "What a cell of tables.md and tables.tex shows.",
         ("--tables",), OUTPUT, "PARTS",
     ),

@@ -161,16 +161,20 @@ def _text(stored: Any, members: Any) -> str:
 
 
 def _draw(members: Any, output: str, suffix: str, *, force: bool) -> None:
-    from mlfs.data.drawing import refuse_without_matplotlib
     from mlfs.data.whole_files import replacing
 
     if len(members) > 1:
         raise UsageError(
             f"the model has {len(members)} structures: say which one to draw with --member 1"
         )
-    refuse_without_matplotlib("a picture of a structure")
-    from mlfs.plots import LabelStructureDisplay
+    from mlfs.plots.axes import refuse_without_matplotlib
+    from mlfs.plots.structures import inches_of_structure, label_structure
 
-    figure = LabelStructureDisplay.from_estimator(members[0][0]).figure_
+    refuse_without_matplotlib("a picture of a structure")
+    from matplotlib.figure import Figure
+
+    structure = members[0][0]
+    figure = Figure(figsize=inches_of_structure(structure), layout="constrained")
+    label_structure(structure, ax=figure.add_subplot())
     with replacing(output, force) as stream:
         figure.savefig(stream, format=suffix[1:])

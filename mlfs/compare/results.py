@@ -206,6 +206,27 @@ class Results:
             if line
         }
 
+    def costs(
+        self, metric: str, model: str = ""
+    ) -> dict[tuple[str, str, str], tuple[float, float, float]]:
+        """Mean seconds, metric and peak of memory in MB of all cells, by (criterion, model, n).
+
+        Parameters
+        ----------
+        metric : str
+            Its name.
+        model : str
+            Only this one; by default all.
+        """
+        costs: dict[tuple[str, str, str], list[tuple[float, float, float]]] = {}
+        for record in self.records:
+            value, cell = record.get("metrics", {}).get(metric), record["cell"]
+            if value is not None and model in {"", cell["model"]}:
+                key = (cell["criterion"], cell["model"], cell["n"])
+                costs.setdefault(key, []).append((seconds_of(record), value, record["peak_mb"]))
+        means = {key: np.mean(values, axis=0).tolist() for key, values in costs.items()}
+        return {key: (max(spent, 1e-4), value, mb) for key, (spent, value, mb) in means.items()}
+
 
 @dataclass(frozen=True)
 class Summary:

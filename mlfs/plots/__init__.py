@@ -1,31 +1,24 @@
-"""Pictures of selections, label structures and comparisons; they need the extra [plot].
+"""Pictures of selections, label structures and comparisons by matplotlib, the extra [plot].
 
-A `Selection`, a fitted model or the `Results` of a comparison come in, by ``from_...``; out goes
-a display as scikit-learn has them, which ``plot(ax=None)`` draws and which keeps ``ax_`` and
-``figure_``. The figures of comparisons are those of a report: `mlfs.compare.report.charts` says
-what is in them, `figures` beside it draws them. Maps are
-in `maps`, label structures in `structures`, the others in `displays`.
+Each function draws into the current axes of pyplot, or into `ax`, and returns the Axes. A figure
+that it has to open gets a size that fits. Rankings are in `selections`, labels and columns in
+`maps`, label structures in `structures`, comparisons in `comparisons`; `axes` has what all need.
 """
 
 from __future__ import annotations
 
-from mlfs.plots.displays import (
-    CostDisplay,
-    CriticalDifferenceDisplay,
-    CurveDisplay,
-    SelectionPathDisplay,
-    SubstitutesDisplay,
-)
-from mlfs.plots.maps import LabelFeatureMapDisplay, SimilarityMapDisplay
-from mlfs.plots.structures import LabelStructureDisplay
+from mlfs.plots.comparisons import costs, critical_differences, curves
+from mlfs.plots.maps import label_feature_map, similarity_map
+from mlfs.plots.selections import selection_path, substitutes
+from mlfs.plots.structures import label_structure
 
 __all__ = [
-    "CostDisplay",
-    "CriticalDifferenceDisplay",
-    "CurveDisplay",
-    "LabelFeatureMapDisplay",
-    "LabelStructureDisplay",
-    "SelectionPathDisplay",
-    "SimilarityMapDisplay",
-    "SubstitutesDisplay",
+    "costs",
+    "critical_differences",
+    "curves",
+    "label_feature_map",
+    "label_structure",
+    "selection_path",
+    "similarity_map",
+    "substitutes",
 ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import pickle
 import re
-import sys
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from mlfs import DataError, MissingExtra, MlfsError, UsageError
+from mlfs import DataError, MlfsError, UsageError
 from mlfs.models.structures import Given
 from mlfs.search.label_parents import Structure, from_order, parents_first
 
@@ -293,10 +292,12 @@ def test_layers_have_parents_above_and_nobody_on_another(one):
         assert (np.diff(there) >= 1 - 1e-9).all()
 
 
-def picture(one, ax=None):
-    from mlfs.plots import LabelStructureDisplay
+def picture(one):
+    """The structure in a figure of its own."""
+    from mlfs.plots import label_structure
 
-    return LabelStructureDisplay.from_estimator(one, ax).figure_
+    figure_module = pytest.importorskip("matplotlib.figure", reason="matplotlib is not installed")
+    return label_structure(one, ax=figure_module.Figure().add_subplot()).figure
 
 
 @pytest.mark.parametrize(
@@ -312,7 +313,6 @@ def picture(one, ax=None):
     ids=["polytree", "no weights", "chain", "independent", "empty", "long"],
 )
 def test_a_picture_shows_every_label_and_every_edge(one, tmp_path):
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     figure = picture(one)
     (ax,) = figure.axes
     assert len([words for words in ax.texts if words.get_text()]) == one.q
@@ -320,20 +320,6 @@ def test_a_picture_shows_every_label_and_every_edge(one, tmp_path):
     assert one.kind in ax.get_title()
     figure.savefig(tmp_path / "structure.png", dpi=40)
     assert (tmp_path / "structure.png").stat().st_size > 500
-
-
-def test_a_picture_may_go_into_axes_of_the_user():
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-    from matplotlib.figure import Figure
-
-    figure = Figure()
-    assert picture(structure(), figure.add_subplot()) is figure
-
-
-def test_a_picture_without_matplotlib_names_the_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'mlfs-toolkit\[plot\]'"):
-        picture(structure())
 
 
 def test_only_structures_are_drawn():

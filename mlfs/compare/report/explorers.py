@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from mlfs.api.as_dataset import AsGiven
 from mlfs.compare.data_sources import drop_columns, excluded_columns
-from mlfs.compare.report.figures import file_names
+from mlfs.compare.report.charts import file_names
 from mlfs.compare.results import Results
 from mlfs.errors import MlfsError, MlfsWarning
 from mlfs.explorer.exploring import Explorer, explore

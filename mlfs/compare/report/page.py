@@ -9,8 +9,15 @@ from types import MappingProxyType
 
 from mlfs.compare.contest import Contest
 from mlfs.compare.overlap import Overlap
-from mlfs.compare.report.charts import MANY, cost_chart, quality_charts, rank_chart
-from mlfs.compare.report.figures import picture, sample, sample_mark
+from mlfs.compare.report.charts import (
+    FLAT,
+    MANY,
+    cost_chart,
+    has_dots,
+    quality_charts,
+    rank_chart,
+)
+from mlfs.compare.report.svg import INK, Picture, colour, dashes, escaped
 from mlfs.compare.report.tables import (
     TableCell,
     TextTable,
@@ -29,7 +36,6 @@ from mlfs.compare.report.wording import (
     shapes,
 )
 from mlfs.compare.results import CsvRows, LabelRow, Results, widest
-from mlfs.data.drawing import escaped, svg_of
 from mlfs.data.html import page as html_page
 
 FOLDED = 12  # data sets that are listed in sight
@@ -115,23 +121,23 @@ def _panel(results: Results) -> str:
     settings, keys = results.settings, []
     several = settings.rankers if len(settings.rankers) > 1 else ()  # one is not worth a legend
     for method, ranker in enumerate(several):
-        flat = str(settings.sizes_of(ranker)[0]) == "all"
-        line, name = sample(method, str(ranker), flat=flat), escaped(str(ranker))
+        image, name = Picture(28, 12, str(ranker)), escaped(str(ranker))
+        dashed = FLAT if str(settings.sizes_of(ranker)[0]) == "all" else dashes(method)
+        image.line([(1, 6), (27, 6)], colour(method), stroke_width=2, stroke_dasharray=dashed)
         keys.append(
             f'<button type="button" class="key" data-series="{method}" aria-pressed="true" '
-            f'title="hide or show">{line} {name}</button>'
+            f'title="hide or show">{image.markup()} {name}</button>'
         )
     kind = "panel many" if len(keys) >= MANY else "panel"
     return f'<div class="{kind}"><div class="legend">{"".join(keys)}</div></div>'
 
 
 def _curves(results: Results, rows: CsvRows) -> str:
-    charts = list(quality_charts(results, rows))
     views = [
-        _view(_figure(data, picture(chart)), metric, model=model)
-        for metric, model, data, chart in charts
+        _view(_figure(data, chart), metric, model=model)
+        for metric, model, data, chart in quality_charts(results, rows)
     ]
-    dots = any(chart.y.marks for *_, chart in charts)
+    dots = has_dots(results)
     shown = (
         "The mean of each method over the splits, the best on top; the bars are one standard "
         "deviation to both sides."
@@ -156,9 +162,8 @@ def _contests(compared: Sequence[Contest], rows: CsvRows) -> str:
         content = f"<h3>{escaped(caption(contest))}</h3>{_table(rank_table(contest, rows))}"
         sentences = "".join(f"<li>{escaped(finding)}</li>" for finding in findings(contest))
         content += f"<ul>{sentences}</ul>"
-        ranks = rank_chart(contest)
         title = "" if contest.doubt_of_differences else " (Friedman, Nemenyi)"
-        content += _figure(f"Average ranks{title}", svg_of(ranks) if ranks else "")
+        content += _figure(f"Average ranks{title}", rank_chart(contest))
         if pairs := pair_table(contest):
             content += _details(pairs.title, _table(pairs))
         views.append(_view(content, contest.metric, model=contest.model or "all", n=contest.n))
@@ -175,15 +180,13 @@ def _costs(results: Results, rows: CsvRows) -> str:
     several = len(results.settings.rankers) > 1
     choices = [*models, ""] if len(models) > 1 and several else [""]
     views = [
-        _view(
-            _figure("", picture(chart)), metric, model=model or ("all" if len(models) > 1 else "")
-        )
+        _view(_figure("", chart), metric, model=model or ("all" if len(models) > 1 else ""))
         for metric in results.metrics
         for model in choices
         if (chart := cost_chart(results, metric, model, rows))
     ]
     shapes = "".join(
-        f'<span class="shapes">{sample_mark(i, name)} {escaped(name)}</span>'
+        f'<span class="shapes">{_sample_of(i, name)} {escaped(name)}</span>'
         for i, name in enumerate(models)
     )
     legend = "The colour is the criterion's, the shape is the model's. " if several else ""
@@ -191,6 +194,13 @@ def _costs(results: Results, rows: CsvRows) -> str:
         f"<p>{shapes}</p>" if several else ""
     )
     return _section("costs", "Time against quality", about, views)
+
+
+def _sample_of(model: int, name: str) -> str:
+    """The mark of a model, for the legend."""
+    image = Picture(14, 12, name)
+    image.mark(7, 6, INK, shape=model)
+    return image.markup()
 
 
 def _labels(labels: Sequence[LabelRow]) -> str:

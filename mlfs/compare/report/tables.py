@@ -11,7 +11,7 @@ import numpy as np
 
 from mlfs.compare.contest import Contest
 from mlfs.compare.overlap import Overlap
-from mlfs.compare.report.figures import file_names
+from mlfs.compare.report.charts import file_names
 from mlfs.compare.report.wording import caption, findings, left_out, setting_rows
 from mlfs.compare.results import NO_ROWS, CsvRows, Results
 from mlfs.errors import printable
