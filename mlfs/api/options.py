@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 DEFAULT_CRITERION = "scls"
 SEEDS = 2**31 - 1  # below which seeds are drawn
-TO_SELECT, TO_COUNT, DATA = "What to select", "How to count", "Data"
 
 
 @dataclass(frozen=True)
@@ -56,8 +55,6 @@ class Option:
         What it means, in a line or two.
     flags : tuple of str
         Its flags on the command line; empty for none.
-    topic : str
-        The heading under which the command shows it.
     metavar : str
         What stands for the value in the help of the command.
     repeated : bool
@@ -81,7 +78,6 @@ class Option:
     default: Any
     help: str
     flags: tuple[str, ...] = ()
-    topic: str = TO_COUNT
     metavar: str | None = None
     repeated: bool = False
     reported: bool = False
@@ -109,14 +105,14 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "criterion", Kind(), DEFAULT_CRITERION,
         "The criterion; `mlfs criteria` lists them. Or a file of your own, ./mine.py.",
-        ("-c", "--criterion"), TO_SELECT, "NAME", page="criteria.md",
+        ("-c", "--criterion"), "NAME", page="criteria.md",
     ),
     Option(
         "n", FeatureNumber(), None,
         "How many features: a number, a share such as 0.1, all, auto or fdr; on the command line "
         "also cv for cross-validation (cv:80 tries 80 at most). Per label, for each label. By "
         "default what the criterion recommends, else auto, but at least one.",
-        ("-n", "--number"), TO_SELECT, "N", reported=True, fitted="n_features_to_select",
+        ("-n", "--number"), "N", reported=True, fitted="n_features_to_select",
         page="how-many.md",
     ),
     Option(
@@ -133,44 +129,44 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "parameters", Kind("is a mapping from the criterion's parameters to values", (Mapping,)),
-        None, "The criterion's own parameters.", ("-p", "--parameter"), TO_SELECT, "KEY=VALUE",
+        None, "The criterion's own parameters.", ("-p", "--parameter"), "KEY=VALUE",
         repeated=True,
     ),
     Option(
-        "per_label", Switch(), False, "A ranking for each label.", ("--per-label",), TO_SELECT,
+        "per_label", Switch(), False, "A ranking for each label.", ("--per-label",),
         page="per-label.md",
     ),
     Option(
         "include", COLUMNS, (), "A feature, or a glob, that is picked first.", ("--include",),
-        TO_SELECT, "NAME", repeated=True,
+        "NAME", repeated=True,
     ),
     Option(
         "exclude", COLUMNS, (), "A feature, or a glob, that is never picked.", ("--exclude",),
-        TO_SELECT, "NAME", repeated=True, narrows=True,
+        "NAME", repeated=True, narrows=True,
     ),
     Option(
         "given", COLUMNS, (),
         "A column, or a glob, that is held fixed: features matter within the rows that share its "
-        "value, such as a site or a batch.", ("--given",), TO_SELECT, "NAME", repeated=True,
+        "value, such as a site or a batch.", ("--given",), "NAME", repeated=True,
         reported=True, page="given.md", call="prepare", narrows=True,
     ),
     Option(
         "keep_identifiers", Switch(), False,
         "Columns that name a row, such as keys and counters, may be picked.",
-        ("--keep-identifiers",), TO_SELECT, reported=True, page="which-columns.md#identifiers",
+        ("--keep-identifiers",), reported=True, page="which-columns.md#identifiers",
         call="prepare", narrows=True,
     ),
     Option(
         "groups",
         Kind("is group names to columns, or one group name for each column", (Iterable,)),
         None, "Features that count as one, such as a one-hot encoding; on the command line also a "
-        "table of columns and groups, groups.csv.", ("--group",), TO_SELECT,
+        "table of columns and groups, groups.csv.", ("--group",),
         "NAME=GLOB", repeated=True, call="prepare",
     ),
     Option(
         "start", Kind("is an earlier selection, or names, globs or numbers of columns"), None,
         "An earlier selection to continue; on the command line, a file written by --format json.",
-        ("--start",), TO_SELECT, "FILE", fitted="",
+        ("--start",), "FILE", fitted="",
     ),
     Option(
         "panel", Kind(), None, "The constraints of a panel, an mlfs.Panel.", page="panels.md",
@@ -178,23 +174,23 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "at_least", Numbers("is a mapping from labels to numbers of picks"), None,
         "So many picks are to tell something about a label, beyond chance.", ("--at-least",),
-        TO_SELECT, "LABEL=N", repeated=True, page="panels.md", call="Panel",
+        "LABEL=N", repeated=True, page="panels.md", call="Panel",
     ),
     Option(
         "at_most",
         Numbers("is a number, or a mapping from groups to numbers of picks", one_for_all=True),
         None, "Pick at most so many columns of each group, or of one; the columns of groups are "
-        "features of their own then.", ("--at-most",), TO_SELECT, "N, GROUP=N", repeated=True,
+        "features of their own then.", ("--at-most",), "N, GROUP=N", repeated=True,
         page="panels.md", call="Panel",
     ),
     Option(
         "cost",
         Kind("is a mapping from columns to costs, or a cost for each column", (Iterable, NoneType)),
         None, "What each column costs; on the command line, a table of columns and costs.",
-        ("--cost",), TO_SELECT, "FILE", page="panels.md", call="Panel",
+        ("--cost",), "FILE", page="panels.md", call="Panel",
     ),
     Option(
-        "budget", POSITIVE, None, "What all picks may cost.", ("--budget",), TO_SELECT, "COST",
+        "budget", POSITIVE, None, "What all picks may cost.", ("--budget",), "COST",
         page="panels.md", call="Panel",
     ),
     Option(
@@ -206,23 +202,23 @@ OPTIONS: tuple[Option, ...] = (
         "prefilter", Whole(), None,
         "Only the N features with most information about the labels are candidates, whatever "
         "the criterion.",
-        ("--prefilter",), TO_SELECT, "N", reported=True, narrows=True,
+        ("--prefilter",), "N", reported=True, narrows=True,
     ),
     Option(
         "alpha", SHARE, 0.05,
         "For a number by auto or fdr, and at_least: the share of false discoveries accepted.",
-        ("--alpha",), TO_SELECT, reported=True, page="how-many.md",
+        ("--alpha",), reported=True, page="how-many.md",
     ),
     Option(
         "resamples", Whole(least=20), None,
         "Say how sure each pick is: make it again on so many halves of the rows, such as 200.",
-        ("--resamples",), TO_SELECT, "N", page="how-sure.md", call="certainty",
+        ("--resamples",), "N", page="how-sure.md", call="certainty",
     ),
     Option(
         "permutations", Whole(least=20), None,
         "Give each pick a p-value, given the earlier picks, by at most so many permutations of the "
         "labels; for n = fdr 200.",
-        ("--permutations",), TO_SELECT, "N", page="how-sure.md#p-values", call="certainty",
+        ("--permutations",), "N", page="how-sure.md#p-values", call="certainty",
     ),
     Option(
         "bins", Name("binning", choices=BINNINGS),
@@ -231,8 +227,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "n_bins", Whole(least=2), None, f"How many bins, for {' and '.join(COUNTED)}.",
-        ("--n-bins",),
-        metavar="N", reported=True, page="discretisation.md", call="prepare",
+        reported=True, page="discretisation.md", call="prepare",
     ),
     Option(
         "nominal_limit", Whole(least=0), 10,
@@ -246,16 +241,9 @@ OPTIONS: tuple[Option, ...] = (
         page="discretisation.md#numeric-targets", call="bin_targets", argument="how",
     ),
     Option(
-        "labels_as", TEXT, "each",
-        "Take each label on its own, or the sets of labels that rows have as the classes of one "
-        "label: sets, or with the fewest rows of a set as in sets:2; 6 by default.",
-        ("--labels-as",), metavar="HOW", page="criteria.md#label-sets",
-        call="label_sets", argument="fewest",
-    ),
-    Option(
         "missing", Choice(choices=("level", "error")), "level",
         "Missing values of features are a level of their own; error refuses missing values of "
-        "features and labels.", ("--missing",),
+        "features and labels.",
         reported=True, page="missing-and-weights.md", call="prepare",
     ),
     Option(
@@ -282,7 +270,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "network", Kind(choices=("chain", "tree")), None,
-        "The label network, for criteria that use one.", ("--network",),
+        "The label network, for criteria that use one.",
         page="criteria.md#the-label-network",
     ),
     Option(
@@ -321,8 +309,8 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "max_seconds", POSITIVE, None,
-        "Stop the search after so many seconds and keep the picks so far.", ("--max-seconds",),
-        TO_SELECT, "S", reported=True, page="how-many.md#a-time-limit",
+        "Stop the search after so many seconds and keep the picks so far.",
+        reported=True, page="how-many.md#a-time-limit",
     ),
     Option("verbose", Kind(), False, "Report each pick, long work and all notes on stderr."),
 )  # fmt: skip
@@ -330,52 +318,52 @@ READING: tuple[Option, ...] = (  # of `mlfs.read`, and of every command that rea
     Option(
         "labels", Kind(), None,
         "Which columns are labels: a,b,c; 'lab_*'; first:6; last:6; @names.txt; or one column of "
-        "lists.", ("--labels",), DATA, "SPEC", call="read",
+        "lists.", ("--labels",), "SPEC", call="read",
     ),
     Option(
         "source_format", Kind(), None,
         f"The format of the data: {' '.join(FORMATS.ours)}. By default the suffix tells.",
-        ("--from",), DATA, "FORMAT", call="read", argument="format",
+        ("--from",), "FORMAT", call="read", argument="format",
     ),
     Option(
         "separator", Kind(), "|", "The separator between the labels in a column of lists.",
-        ("--separator",), DATA, "TEXT", call="read",
+        ("--separator",), "TEXT", call="read",
     ),
     Option(
         "delimiter", Kind(), "",
         "What is between the cells of a CSV file: ';', or comma, semicolon, tab, bar, space.",
-        ("--delimiter",), DATA, "CHAR", call="read",
+        ("--delimiter",), "CHAR", call="read",
     ),
     Option(
         "decimal", Choice(choices=(".", ",")), ".", "The decimal sign of a CSV or TSV file.",
-        ("--decimal",), DATA, call="read",
+        ("--decimal",), call="read",
     ),
     Option(
         "missing_values", Kind(), (),
         "Further words, or numbers, that stand for a missing value in a CSV or TSV file, such as "
         "unknown,-999. NA, NULL, None and those that pandas takes always do.",
-        ("--missing-values",), DATA, "WORDS", call="read",
+        ("--missing-values",), "WORDS", call="read",
     ),
     Option(
         "dates", Choice(choices=("skip", "parts", "keep")), None,  # what the command does by itself
         "Dates are left out (skip), counted as year, month, weekday and hour (parts), or kept as "
         "they are (keep). By default left out, and kept by mlfs convert.",
-        ("--dates",), DATA, call="read",
+        ("--dates",), call="read",
     ),
     Option(
         "layer", Kind(), "", "The layer of an h5ad file that is read instead of its X.",
-        ("--layer",), DATA, "NAME", call="read",
+        ("--layer",), "NAME", call="read",
     ),
     Option(
-        "encoding", Kind(), "utf-8", "The encoding of a text file.", ("--encoding",), DATA, "NAME",
+        "encoding", Kind(), "utf-8", "The encoding of a text file.", ("--encoding",), "NAME",
         call="read",
     ),
     Option(
         "limit", Kind(), None, "Raise a limit of the readers, such as max_cells=2G.", ("--limit",),
-        DATA, "NAME=NUMBER", repeated=True, call="read", argument="limits",
+        "NAME=NUMBER", repeated=True, call="read", argument="limits",
     ),
     Option(
-        "classes", Switch(), False, "Take labels with more than two values.", ("--classes",), DATA,
+        "classes", Switch(), False, "Take labels with more than two values.", ("--classes",),
         call="read",
     ),
 )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from mlfs.cli.console import Console, check_place, deliver, formed, pass_console
-from mlfs.cli.help import Command, topical
+from mlfs.cli.help import Command
 from mlfs.cli.shared_options import form_of, input_data, reading, talking, written
 
 FOUND = 3  # the exit code where an error was found
@@ -25,10 +25,10 @@ FOUND = 3  # the exit code where an error was found
 )
 @click.argument("data", metavar="DATA")
 @reading
-@topical("Checks", "--select", metavar="CHECKS", help="Only these, such as M1 or M101,M205.")
-@topical("Checks", "--ignore", metavar="CHECKS", help="All but these, such as M203.")
-@topical(
-    "Checks", "--against", metavar="FILE", help="Newer data of the same kind: what differs is M401."
+@click.option("--select", metavar="CHECKS", help="Only these, such as M1 or M101,M205.")
+@click.option("--ignore", metavar="CHECKS", help="All but these, such as M203.")
+@click.option(
+    "--against", metavar="FILE", help="Newer data of the same kind: what differs is M401."
 )
 @form_of("findings", "table", "json", "html")
 @written("Write the findings to a file.")

@@ -11,7 +11,7 @@ import click
 
 from mlfs.cli.compare_options import COMPARING
 from mlfs.cli.console import INTERRUPTED, Console, pass_console
-from mlfs.cli.help import Command, topical
+from mlfs.cli.help import Command
 from mlfs.cli.progress import Cells
 from mlfs.cli.shared_options import declared, flags_of, given, talking
 from mlfs.errors import UsageError, printable
@@ -41,9 +41,8 @@ SHOWN = 5
 )  # fmt: skip
 @click.argument("data", metavar="DATA...", nargs=-1, required=True)
 @flags_of(COMPARING)
-@declared("bins", "missing", "correction")
-@topical(
-    "Output",
+@declared("bins", "correction")
+@click.option(
     "-o",
     "--output",
     "folder",
@@ -104,6 +103,8 @@ def _run(
     **options: Any,
 ) -> Results:
     """Run the comparison, or one's own criteria against a reference."""
+    if options["n_bins"] is None:
+        del options["n_bins"]
     if against is None:
         from mlfs.compare.running import run
 

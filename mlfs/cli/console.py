@@ -70,14 +70,12 @@ class Console:
         sys.stdout.write(text)
         sys.stdout.flush()
 
-    def table(self, text: str, stream: TextIO | None = None) -> None:
+    def table(self, text: str) -> None:
         """Print a table with its first line bold where colours are wanted."""
-        stream = stream or sys.stdout
-        if self.colorful(stream):
+        if self.colorful(sys.stdout):
             first, line_end, rest = text.partition("\n")
             text = click.style(first, bold=True) + line_end + rest
-        stream.write(text)
-        stream.flush()
+        self.data(text)
 
     def note(self, *texts: str) -> None:
         """Print notes."""
@@ -113,7 +111,7 @@ REPORTS = {".json": "json", ".csv": "csv"}
 
 @dataclass(frozen=True)
 class Output:
-    """The meaning of ``-o``, ``--format`` and ``--to`` together.
+    """The meaning of ``-o`` and ``--format`` together.
 
     Parameters
     ----------
@@ -133,26 +131,19 @@ class Output:
     data_format: str | None = None
 
 
-def output_of(
-    output: str | None, form: str | None, to: str | None, source: str, *, force: bool
-) -> Output:
+def output_of(output: str | None, form: str | None, source: str, *, force: bool) -> Output:
     """Decide what goes where, before anything is computed.
 
-    A data set is written when ``--to`` says its format or the suffix of ``-o`` does, unless the
-    suffix is that of a ``--format`` that was asked for; otherwise the report goes to the file.
+    A data set is written when the suffix of ``-o`` says its format, unless it is that of a
+    ``--format`` that was asked for; otherwise the report goes to the file.
     """
     from mlfs.data.files import split_suffix
-    from mlfs.data.formats import format_of
 
-    if output is None or (output == "-" and to is None):
-        if to is not None:
-            raise UsageError("--to says the format of the reduced data; say where with -o")
+    if output is None or output == "-":
         return Output("none", "-", form or "table")
     check_place(output, source, force=force)
-    check_format(output, to, optional=True)
+    check_format(output, None, optional=True)
     suffix = split_suffix(output)[1]
-    if to is not None:
-        return Output("data", output, form or "table", format_of(output, to))
     if suffix == ".txt" and form is None and split_suffix(source)[1] == ".txt":
         return Output("data", output, "table", "xmc")
     if suffix == ".json" or (form is not None and REPORTS.get(suffix) == form):
@@ -162,7 +153,7 @@ def output_of(
     if form is None and suffix != ".txt":
         raise UsageError(
             f"what to write to {printable(output, 400)!r} does not follow from its suffix: "
-            "say --to arff for the reduced data, or --format json for the ranking"
+            "name a .arff file for the reduced data, or say --format json for the ranking"
         )
     return Output("report", output, form or "table")
 

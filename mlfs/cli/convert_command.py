@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from mlfs.cli.console import Console, check_format, check_place, pass_console
-from mlfs.cli.help import Command, topical
+from mlfs.cli.help import Command
 from mlfs.cli.shared_options import forced, input_data, reading, talking
 from mlfs.formats import WRITTEN
 
@@ -25,14 +25,12 @@ from mlfs.formats import WRITTEN
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
 @reading
-@topical(
-    "Output",
+@click.option(
     "--to",
     metavar="FORMAT",
     help=f"The format of OUT: {' '.join(WRITTEN)}.",
 )
-@topical(
-    "Output",
+@click.option(
     "--features",
     metavar="FILE",
     help="Keep the features that mlfs select picked, and wrote with -o picks.json.",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mlfs.cli.console import Console, pass_console
-from mlfs.cli.help import Group, topical
+from mlfs.cli.help import Group
 from mlfs.cli.shared_options import form_of, stacked, talking
 
 if TYPE_CHECKING:
@@ -46,15 +46,13 @@ def datasets(context: click.Context, /) -> None:
 
 _name = click.argument("name", metavar="NAME")
 _from = stacked(
-    topical(
-        "Which files", "--subset", type=click.Choice(["all", "train", "test"]), default="all",
+    click.option("--subset", type=click.Choice(["all", "train", "test"]), default="all",
         show_default=True, help="All rows, or one part of the split of the files' authors.",
     ),
-    topical(
-        "Which files", "--mirror", type=click.IntRange(min=0), default=0, show_default=True,
+    click.option("--mirror", type=click.IntRange(min=0), default=0, show_default=True,
         metavar="K", help="Which of the sources that `mlfs datasets info` lists.",
     ),
-    topical("Which files", "--offline", is_flag=True, help="Download nothing."),
+    click.option("--offline", is_flag=True, help="Download nothing."),
 )  # fmt: skip
 
 

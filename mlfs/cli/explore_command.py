@@ -7,12 +7,11 @@ from typing import Any
 import click
 
 from mlfs.cli.console import Console, check_place, deliver, pass_console
-from mlfs.cli.help import Command, topical
+from mlfs.cli.help import Command
 from mlfs.cli.shared_options import declared, input_data, reading, talking, written
 
-PREPARING = ("bins", "n_bins", "nominal_limit", "missing", "n_jobs", "max_memory")
+PREPARING = ("bins", "n_bins", "nominal_limit", "n_jobs", "max_memory")
 SURE = ("resamples", "seed")
-TOPIC = "What to show"
 
 
 @click.command(
@@ -26,8 +25,7 @@ TOPIC = "What to show"
 )
 @click.argument("data", metavar="DATA")
 @declared("criterion")
-@topical(
-    TOPIC,
+@click.option(
     "-n",
     "--number",
     "n",
@@ -37,8 +35,7 @@ TOPIC = "What to show"
     metavar="N",
     help="How many picks the page shows at first.",
 )
-@topical(
-    TOPIC,
+@click.option(
     "--most",
     type=click.IntRange(min=2),
     default=200,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mlfs.cli.console import Console, check_place, pass_console
-from mlfs.cli.help import Command, topical
+from mlfs.cli.help import Command
 from mlfs.cli.shared_options import declared, form_of, given, input_data, reading, stacked, talking
 from mlfs.errors import UsageError, printable
 
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-TOPIC = "A matrix of information"
-COUNTING = (*("bins", "n_bins", "nominal_limit", "missing", "correction", "n_jobs", "max_memory"),)
+COUNTING = (*("bins", "n_bins", "nominal_limit", "correction", "n_jobs", "max_memory"),)
 OPTIONS = ("between", "measure", "interval", "force", *COUNTING)
 BETWEEN = {
     "features-labels": ("features", "labels"),
@@ -33,26 +32,22 @@ MEASURES = {
 }
 
 matrix_options: Callable[[Any], Any] = stacked(
-    topical(
-        TOPIC, "--matrix", metavar="FILE",
+    click.option("--matrix", metavar="FILE",
         help="Write the mutual information of each feature and each label to a file: .csv, or "
         ".npz with the arrays values, rows and columns. With -, write CSV to stdout in place of "
         "the description. All options below are for this matrix.",
     ),
-    topical(
-        TOPIC, "--between", type=click.Choice(tuple(BETWEEN)), default="features-labels",
+    click.option("--between", type=click.Choice(tuple(BETWEEN)), default="features-labels",
         show_default=True, help="Which columns are compared.",
     ),
-    topical(
-        TOPIC, "--measure", type=click.Choice(tuple(MEASURES)), default="mi", show_default=True,
+    click.option("--measure", type=click.Choice(tuple(MEASURES)), default="mi", show_default=True,
         help="Mutual information, symmetrical uncertainty, or joint entropy.",
     ),
-    topical(
-        TOPIC, "--interval", type=float, metavar="SHARE",
+    click.option("--interval", type=float, metavar="SHARE",
         help="Also write how sure the mutual information is: its mean, and the ends of an interval "
         "of this probability, such as 0.95.",
     ),
-    topical(TOPIC, "--force", is_flag=True, help="Overwrite an existing file."),
+    click.option("--force", is_flag=True, help="Overwrite an existing file."),
     declared(*COUNTING),
 )  # fmt: skip
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from mlfs.cli.console import Console, check_place, pass_console, write_texts
-from mlfs.cli.help import Command, topical
+from mlfs.cli.help import Command
 from mlfs.cli.shared_options import form_of, input_data, reading_known, talking, written
 from mlfs.errors import DataError, MlfsError, UsageError, plural, printable
 
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-unseen_values = topical(
-    "Data", "--unseen", type=click.Choice(["error", "missing"]), default="error",
+unseen_values = click.option("--unseen", type=click.Choice(["error", "missing"]), default="error",
     show_default=True,
     help="A nominal value that training did not have is refused, or taken as missing.",
 )  # fmt: skip
@@ -139,8 +138,7 @@ AT_ONCE = 1 << 20
 )
 @click.argument("model", metavar="MODEL")
 @click.argument("data", metavar="DATA")
-@topical(
-    "Output",
+@click.option(
     "--proba",
     is_flag=True,
     help="Write the marginal probability of each label.",
@@ -251,9 +249,8 @@ PATTERN = "*?[,:@"
 @click.argument("model", metavar="MODEL")
 @click.argument("data", metavar="DATA")
 @form_of("figures")
-@topical("Output", "--per-label", is_flag=True, help="Also F1 and AUC of each label.")
-@topical(
-    "Output",
+@click.option("--per-label", is_flag=True, help="Also F1 and AUC of each label.")
+@click.option(
     "--propensities",
     metavar="FILE",
     help="The rows that the model was trained on: also propensity-scored metrics, in which rare "

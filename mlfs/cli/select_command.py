@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from contextlib import nullcontext
 from dataclasses import replace
@@ -11,7 +10,7 @@ from typing import Any
 import click
 
 from mlfs.cli.console import INTERRUPTED, Console, Output, deliver, output_of, pass_console
-from mlfs.cli.help import Command, topical
+from mlfs.cli.help import Command
 from mlfs.cli.progress import PickProgress, Waiting
 from mlfs.cli.shared_options import (
     arguments_by_call,
@@ -49,17 +48,11 @@ FORMATS = ("table", "names", "indices", "csv", "json")
 @click.argument("data", metavar="DATA")
 @selecting
 @reading
-@topical("Output", "--format", "form", type=click.Choice(FORMATS), help="The form of the ranking.")
+@click.option("--format", "form", type=click.Choice(FORMATS), help="The form of the ranking.")
 @written(
     "Write the reduced data set (columns in the order of the file, all labels; per label, "
     "the union of the subsets) in the format of the suffix; the ranking still goes to stdout. "
     "With .json, .txt or the suffix of the --format asked for, write the ranking.",
-)
-@topical(
-    "Output",
-    "--to",
-    metavar="FORMAT",
-    help="The format of the reduced data; with -o - they go to stdout, the ranking to stderr.",
 )
 @talking
 @pass_console
@@ -69,7 +62,6 @@ def select(
     data: str,
     form: str | None,
     output: str | None,
-    to: str | None,
     force: bool,
     **options: Any,
 ) -> int:
@@ -78,7 +70,7 @@ def select(
     Picks are listed in the order of picking. Of tied features the lowest column is picked. An
     index is a column of X counted from 0, as in the JSON.
     """
-    place = output_of(output, form, to, data, force=force)
+    place = output_of(output, form, data, force=force)
     _, settings = selection_options(options)
     if place.kind == "data" and settings["cluster"] is not None:
         msg = "-o writes reduced data, but their rows stay with the workers of the cluster: "
@@ -164,10 +156,7 @@ def _deliver(console: Console, dataset: Any, selection: Any, place: Output, *, f
             console.note(*write(reduced, place.path, format=place.data_format, force=force))
             console.detail(f"wrote {plural(len(kept), 'feature')} to {place.path}")
     finally:  # a full disk does not cost the user the ranking
-        if place.kind == "data" and place.path == "-":
-            if not console.quiet:
-                console.table(report, sys.stderr)
-        elif place.form == "table":
+        if place.form == "table":
             console.table(report)
         else:
             console.data(report)

@@ -12,7 +12,6 @@ from mlfs.api.options import NAMED, OPTIONS, READING, Option
 from mlfs.api.value_kinds import FeatureNumber, Number, Switch, ThreadCount, Whole, literal
 from mlfs.binnings import BINNINGS
 from mlfs.cli.console import Console
-from mlfs.cli.help import OTHER, topical
 from mlfs.cli.panel_options import pair, read_panel
 from mlfs.errors import DataError, UsageError, printable, setting
 
@@ -48,7 +47,7 @@ def _recorded(attribute: str) -> Callable[..., None]:
 
 def _talk(attribute: str, *names: str, **settings: Any) -> Callable[[Any], Any]:
     settings.update(expose_value=False, callback=_recorded(attribute))
-    return topical(OTHER, *names, **settings)
+    return click.option(*names, **settings)
 
 
 talking = stacked(
@@ -68,19 +67,18 @@ of_program = stacked(
 )  # fmt: skip
 
 
-forced = topical("Output", "--force", is_flag=True, help="Overwrite existing files.")
+forced = click.option("--force", is_flag=True, help="Overwrite existing files.")
 
 
 def written(about: str, **settings: Any) -> Callable[[F], F]:
     """Make a decorator for the options that say where to write, and whether to overwrite."""
-    output = topical("Output", "-o", "--output", metavar="FILE", help=about, **settings)
+    output = click.option("-o", "--output", metavar="FILE", help=about, **settings)
     return stacked(output, forced)
 
 
 def form_of(what: str, *forms: str) -> Callable[[F], F]:
     """Make a decorator for the option that says the form of what is printed."""
-    return topical(
-        "Output", "--format", "form", type=click.Choice(forms or ("table", "json")),
+    return click.option("--format", "form", type=click.Choice(forms or ("table", "json")),
         default="table", show_default=True, help=f"The form of the {what}.",
     )  # fmt: skip
 
@@ -107,6 +105,17 @@ def count(_: click.Context, __: click.Parameter, value: str | None) -> int | flo
     return number
 
 
+def _bins(context: click.Context, _: click.Parameter, value: str) -> str:
+    """The binning; the number of bins after a colon is the value of `n_bins`."""
+    name, colon, number = value.partition(":")
+    bins = literal(number) if colon else None
+    if colon and (not isinstance(bins, int) or bins < 2):
+        msg = f"{printable(value)!r}: bins are a number of at least 2, as in frequency:5"
+        raise click.BadParameter(msg)
+    context.params["n_bins"] = bins
+    return name
+
+
 def _flag(option: Option) -> Callable[[F], F]:
     """The flag of a declared option."""
     kind = option.kind
@@ -116,7 +125,8 @@ def _flag(option: Option) -> Callable[[F], F]:
     elif isinstance(kind, Switch):
         settings["is_flag"] = True
     elif option.name == "bins":
-        settings |= {"metavar": "NAME", "help": f"{option.help[:-1]}: {', '.join(BINNINGS)}."}
+        about = f"{option.help[:-1]}: {', '.join(BINNINGS)}; with their number as in frequency:5."
+        settings |= {"metavar": "NAME", "help": about, "callback": _bins}
     elif kind.choices:
         settings["type"] = click.Choice(kind.choices)
     elif isinstance(kind, Whole):
@@ -130,7 +140,7 @@ def _flag(option: Option) -> Callable[[F], F]:
         settings["callback"] = count
     if not (option.default is None or option.default is False or option.default in ((), "")):
         settings |= {"default": option.default, "show_default": True}
-    return topical(option.topic, *option.flags, option.name, **settings)
+    return click.option(*option.flags, option.name, **settings)
 
 
 def flags_of(options: Iterable[Option]) -> Callable[[Any], Any]:
@@ -203,20 +213,13 @@ def input_data(
 
 
 def with_classes(dataset: Any, options: Mapping[str, Any]) -> Any:
-    """The data with numeric targets binned, and label sets as classes, where that is wanted."""
-    from mlfs.data import bin_targets, label_sets
+    """The data with numeric targets binned, where that is wanted."""
+    from mlfs.data import bin_targets
 
     if options.get("target_bins") is not None:
         limit = options["nominal_limit"]
         dataset = bin_targets(dataset, options["target_bins"], nominal_limit=limit)
-    how, colon, fewest = options.get("labels_as", "each").partition(":")
-    if how not in ("each", "sets") or (colon and (how == "each" or not fewest.isdecimal())):
-        shown = printable(repr(options["labels_as"]))
-        msg = f"is each, sets, or sets:2 with the fewest rows of a set, not {shown}"
-        raise UsageError(msg, option="labels_as")
-    if how == "each":
-        return dataset
-    return label_sets(dataset, int(fewest)) if fewest else label_sets(dataset)
+    return dataset
 
 
 def _read_as_told(bins: bool, place: str, **reading: Any) -> Any:

@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from mlfs.cli.console import Console, check_place, deliver, formed, pass_console
-from mlfs.cli.help import Command, topical
+from mlfs.cli.help import Command
 from mlfs.cli.shared_options import declared, form_of, input_data, reading, talking, written
 
-PREPARING = ("bins", "n_bins", "nominal_limit", "missing", "n_jobs", "max_memory")
+PREPARING = ("bins", "n_bins", "nominal_limit", "n_jobs", "max_memory")
 
 
 @click.command(
@@ -23,8 +23,7 @@ PREPARING = ("bins", "n_bins", "nominal_limit", "missing", "n_jobs", "max_memory
     ],
 )
 @click.argument("data", metavar="DATA")
-@topical(
-    "What to find", "--threshold", type=click.FloatRange(0, 1, min_open=True), default=0.8,
+@click.option("--threshold", type=click.FloatRange(0, 1, min_open=True), default=0.8,
     show_default=True, metavar="SU",
     help="The least symmetrical uncertainty of any two columns of a cluster.",
 )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from mlfs.cli.console import Console, check_place, deliver, pass_console
-from mlfs.cli.help import Command, topical
+from mlfs.cli.help import Command
 from mlfs.cli.predict_command import answer, opened
 from mlfs.cli.shared_options import talking, written
 from mlfs.errors import DataError, UsageError, printable
@@ -29,8 +29,7 @@ PICTURES = (".png", ".svg", ".pdf")
     ],
 )
 @click.argument("model", metavar="MODEL")
-@topical(
-    "Output",
+@click.option(
     "--format",
     "form",
     type=click.Choice(["text", "dot", "json"]),
@@ -40,8 +39,7 @@ PICTURES = (".png", ".svg", ".pdf")
     "The output file: .txt .dot .gv .json, or a picture .png .svg .pdf. By default stdout.",
     default="-",
 )
-@topical(
-    "Output",
+@click.option(
     "--member",
     metavar="N",
     type=click.IntRange(min=1),

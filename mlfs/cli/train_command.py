@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from mlfs.cli.console import Console, check_place, pass_console
-from mlfs.cli.help import Command, topical
+from mlfs.cli.help import Command
 from mlfs.cli.predict_command import data_of
 from mlfs.cli.progress import Waiting
 from mlfs.cli.shared_options import count, parameters_of, reading_labels, stacked, talking, written
@@ -44,32 +44,32 @@ SHORT = {
 }
 
 modelling = stacked(
-    topical("The model", "-m", "--model", metavar="NAME", default="occ", show_default=True,
+    click.option("-m", "--model", metavar="NAME", default="occ", show_default=True,
             help=f"{' '.join(STRUCTURED)}, these also with --features ldf; {' '.join(WHOLE)}."),
-    topical("The model", "-k", "--parents", "k", metavar="K", type=click.IntRange(min=0),
+    click.option("-k", "--parents", "k", metavar="K", type=click.IntRange(min=0),
             help="At most K parents of a label, for models that have it (kcc, occ)."),
-    topical("The model", "--features", metavar="NAME",
+    click.option("--features", metavar="NAME",
             help="The features of each label: a criterion (`mlfs criteria` lists them), all, "
             "ldf, llsf, or picks.json, which mlfs select wrote."),
-    topical("The model", "-n", "--number", "n", metavar="N", callback=count,
+    click.option("-n", "--number", "n", metavar="N", callback=count,
             help="How many features: 80, a share such as 0.3, or auto."),
-    topical("The model", "--inference", metavar="NAME",
+    click.option("--inference", metavar="NAME",
             help="How labels are predicted jointly: greedy best-first exhaustive beam monte-carlo "
             "max-sum."),
-    topical("The model", "--threshold", metavar="RULE",
+    click.option("--threshold", metavar="RULE",
             help="Thresholds of labels, learned from the training rows: scut pcut (for each label) "
             "micro-f1 cardinality (one for all), or a number such as 0.3."),
-    topical("The model", "-p", "--parameter", "parameters", metavar="KEY=VALUE", multiple=True,
+    click.option("-p", "--parameter", "parameters", metavar="KEY=VALUE", multiple=True,
             help="A parameter of the model or of its parts. Repeatable."),
-    topical("The model", "-l", "--learner", metavar="NAME",
+    click.option("-l", "--learner", metavar="NAME",
             help=f"The base learner: {' '.join(SHORT)}, or a class of scikit-learn. By default "
             "the model's own."),
-    topical("The model", "-P", "--learner-parameter", "learner_parameters", metavar="KEY=VALUE",
+    click.option("-P", "--learner-parameter", "learner_parameters", metavar="KEY=VALUE",
             multiple=True, help="A parameter of the base learner. Repeatable."),
-    topical("The model", "--seed", "random_state", metavar="N",
+    click.option("--seed", "random_state", metavar="N",
             type=click.IntRange(0, (1 << 32) - 1), default=0, show_default=True,
             help="The seed of all random choices."),
-    topical("The model", "-j", "--jobs", "n_jobs", metavar="N", type=int, default=1,
+    click.option("-j", "--jobs", "n_jobs", metavar="N", type=int, default=1,
             show_default=True, help="Labels fitted at the same time, -1 for all processors; "
             "the result is the same."),
 )  # fmt: skip
@@ -240,21 +240,18 @@ UNSETTLED = "did not converge: raise their limit, as with -P max_iter=1000"
 @click.argument("data", metavar="DATA")
 @modelling
 @reading_labels
-@topical(
-    "Data",
+@click.option(
     "--exclude",
     metavar="NAME",
     multiple=True,
     help="A column, or a glob, that is left out. Repeatable.",
 )
-@topical(
-    "Data",
+@click.option(
     "--keep-identifiers",
     is_flag=True,
     help="Keep columns that name a row: a counter, or another text in nearly every row.",
 )
-@topical(
-    "Data",
+@click.option(
     "--missing",
     type=click.Choice(["fill", "keep", "error"]),
     default="fill",

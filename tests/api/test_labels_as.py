@@ -10,7 +10,6 @@ import scipy.sparse as sp
 
 import mlfs
 from mlfs import DataError, UsageError
-from mlfs.cli import main
 from mlfs.data import from_arrays, label_sets
 from tests import naive
 from tests.walk import same
@@ -107,20 +106,9 @@ def test_expected_leaves_rows_without_a_set_out_of_everything(weighted):
     assert any(text.startswith(note) for text in found.notes)
 
 
-def test_wrong_values_are_refused(capsys):
+def test_wrong_values_are_refused():
     for wrong in (0, 2.5, "2", True):
         with pytest.raises(UsageError, match="fewest is a whole number of at least 1"):
             of_sets(*problem(), wrong)
     with pytest.raises(DataError, match="fewest is 151, but no label set is in at least 151 rows"):
         of_sets(*problem(), 151)
-    for wrong in ("sets:", "sets:two", "each:2", "set"):
-        assert main(["select", "--labels-as", wrong, "songs"]) == 2
-        assert "--labels-as is each, sets, or sets:2 with" in capsys.readouterr().err
-    assert main(["select", "--labels-as", "sets:999", "songs"]) == 1
-    assert "--labels-as is 999, but no label set is in" in capsys.readouterr().err
-
-
-def test_the_command_takes_label_sets(capsys):
-    assert main(["select", "-c", "mim", "-n", "3", "--labels-as", "sets:2", "songs", "-q"]) == 0
-    names = mlfs.select(label_sets(mlfs.datasets.load_songs(), 2), "mim", 3).names
-    assert [line.split()[2] for line in capsys.readouterr().out.splitlines()[2:]] == list(names)

@@ -40,7 +40,6 @@ CALLS = {
     "label_network": mlfs.label_network,
     "certainty": mlfs.certainty,
     "bin_targets": mlfs.data.bin_targets,
-    "label_sets": mlfs.data.label_sets,
 }
 
 

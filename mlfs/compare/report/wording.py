@@ -288,7 +288,7 @@ def _joined(names: Sequence[str]) -> str:
 
 
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
-OPTIONS = {"bins": "mean-sd", "missing": "level"}  # those that the command has, with defaults
+OPTIONS = {"bins": "mean-sd", "n_bins": None, "correction": "auto"}  # those of the command
 
 
 def provenance(results: Results) -> list[tuple[str, str]]:
@@ -329,8 +329,10 @@ def command(results: Results) -> str:
     if results.metrics != DEFAULT_METRICS:
         words += [word for metric in results.metrics for word in ("--metric", metric)]
     words += ["--seed", str(settings.seed)] if settings.seed else []
-    for key, value in settings.options.items():
-        words += [f"--{key}", str(value)] if value != OPTIONS[key] else []
+    bins, number, correction = ({**OPTIONS, **settings.options}[name] for name in OPTIONS)
+    counted = f"{bins}:{number}" if number else bins
+    words += ["--bins", counted] if counted != OPTIONS["bins"] else []
+    words += ["--correction", correction] if correction != OPTIONS["correction"] else []
     first = settings.sources[0]
     words += ["--labels", first.labels] if first.labels else []
     groups = getattr(settings.protocol, "groups", "")
