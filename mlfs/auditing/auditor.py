@@ -8,23 +8,27 @@ from typing import Any
 
 from mlfs.api.as_dataset import AsGiven, as_dataset
 from mlfs.api.prepared import Prepared, prepare
-from mlfs.auditing import columns, rows
+from mlfs.auditing import columns, leaks, rows
 from mlfs.auditing.drift import drift
 from mlfs.auditing.findings import LEVELS, Audit, Finding, chosen
 from mlfs.data.dataset import Dataset
+from mlfs.data.dates import as_seconds
 from mlfs.data.formats import read
 from mlfs.data.frames import as_frame, family
 
 MADE: Mapping[Callable[[Prepared], Iterator[Finding]], tuple[str, ...]] = {
-    columns.copies_of_labels: ("M101",),
-    columns.missingness: ("M102",),
-    columns.order_of_rows: ("M103",),
+    leaks.copies_of_labels: ("M101",),
+    leaks.missingness: ("M102",),
+    leaks.order_of_rows: ("M103",),
+    leaks.made_of_labels: ("M104",),
     columns.names_of_rows: ("M201", "M202"),
     columns.constants_and_twins: ("M203", "M204"),
     columns.dates_and_mixtures: ("M205",),
+    columns.unplain_values: ("M206",),
     rows.labels: ("M301",),
     rows.repeated_rows: ("M302",),
 }
+OF_DATES = (leaks.copies_of_labels, leaks.missingness, leaks.order_of_dates)
 
 
 def audit(
@@ -90,9 +94,10 @@ def audited(
         if {*numbers} & {*checks}:
             found += [finding for finding in check(prepared) if finding.check in checks]
     dates = [j for j, name in enumerate(with_dates.names) if name not in {*dataset.names}]
-    if dates and "M102" in checks:
-        of_dates = prepare(AsGiven(with_dates.reduced(dates)), dates="keep", correction="none")
-        found += columns.missingness(of_dates)
+    if dates:
+        seconds = as_seconds(with_dates.reduced(dates))
+        of_dates = prepare(AsGiven(seconds), dates="keep", correction="none", keep_identifiers=True)
+        found += [f for check in OF_DATES for f in check(of_dates) if f.check in checks]
     if other is not None and "M401" in checks:
         found += drift(dataset, other)
     prepared.release()

@@ -1,32 +1,26 @@
-"""Checks of columns: copies of labels, what is missing, identifiers, constants, twins, dates."""
+"""Checks of columns: identifiers, constants, twins, dates, values that mean something else."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
+from hashlib import blake2b
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.stats import rankdata
 
 from mlfs.api.describe import twins_and_constants
 from mlfs.api.prepared import Prepared
 from mlfs.auditing.findings import Finding, listed
+from mlfs.auditing.leaks import by_columns, column_values, entropy
 from mlfs.counting.codes import Codes
 from mlfs.data.assemble import note_on_numbers
+from mlfs.data.columns import number_text
+from mlfs.data.dataset import Dataset
 from mlfs.errors import plural, printable
 from mlfs.information.for_search import table_of
 from mlfs.information.table import Table
 
-LEAST = 5  # rows of the rarer class of a label, below which a copy may be chance
-COPY, NEARLY, PERHAPS = 0.99, 0.9, 0.75  # symmetrical uncertainty
-AGREES, TELLS_WELL = 0.98, 0.93  # share of the rows, and F-score, of what perhaps is nearly a copy
-AT_ONCE = 1 << 22  # cells
-SAMPLED = 4_000  # rows in which a threshold is looked for
-TELLS = 0.995  # of each class of a label are on one side of a threshold
-CHANCE = -25.0  # the logarithm of a probability that is none, for each pair that is looked at
-SIDE = 20  # rows with and without a value
-BLOCKS, FEWEST_BLOCKS = 20, 5  # of neighbouring rows
-ORDER = 0.1  # the symmetrical uncertainty of a label and these blocks
 MOST_WORDS = 0.5  # of the known values are different
 NEARLY_CONSTANT = 0.999
 BANDS, HASHES = 12, 6  # of a fingerprint by which twins are found
@@ -37,208 +31,13 @@ COLUMNS_AT_ONCE = 256
 TWIN_ROWS = 20_000
 GROUPS = 10  # of twins, a finding each
 TWINS = 0.95  # symmetrical uncertainty
-
-
-def copies_of_labels(prepared: Prepared) -> Iterator[Finding]:
-    """M101: columns that tell a label, as they are counted or at one threshold."""
-    info, dataset = prepared.info, prepared.dataset
-    labels = [k for k, n in enumerate(_rarer(prepared)) if n >= LEAST]
-    seen: set[tuple[int, int]] = set()
-    step = max(1, AT_ONCE // max(1, info.d))
-    for start in range(0, len(labels), step):
-        part = labels[start : start + step]
-        shared = info.for_labels(part).su_fl
-        for j, k in np.argwhere(shared >= PERHAPS).tolist():
-            finding = _copy(prepared, j, part[k], float(shared[j, k]))
-            if finding is not None:
-                seen.add((j, part[k]))
-                yield finding
-    for j, k, agreement in _thresholds(prepared, labels):
-        if (j, k) not in seen:
-            name, label = dataset.names[j], dataset.label_names[k]
-            text = f"one threshold of {printable(name)!r} tells {printable(label)!r} in "
-            numbers = {"agreement": agreement}
-            text += f"{_percent(agreement)} of the rows"
-            yield Finding("M101", "error", text, (name,), (label,), numbers)
-
-
-def _copy(prepared: Prepared, j: int, label: int, su: float) -> Finding | None:
-    """A column that tells a label, by its symmetrical uncertainty or where it is known."""
-    dataset, table = prepared.dataset, table_of(prepared.info)
-    position = table.position(j)
-    x = table.column(position).astype(np.int64)
-    y = dense_label(dataset.Y, label)
-    known = (y >= 0) & (x != table.counts.missing[position])
-    joint = np.zeros((int(x.max()) + 1, int(y.max()) + 1), np.int64)
-    np.add.at(joint, (x[known], y[known]), 1)
-    agreement = float(joint.max(axis=1).sum() / max(1, joint.sum()))
-    name, label_name = dataset.names[j], dataset.label_names[label]
-    of_positives = joint[:, 1:].sum(axis=1) / np.maximum(1, joint.sum(axis=1))
-    are_positive = of_positives > 0.5
-    hits = int(joint[are_positive, 1:].sum())
-    tells = 2 * hits / max(1, int(joint[are_positive].sum() + joint[:, 1:].sum()))
-    is_cut = dataset.columns[j].kind == "numeric" and (joint.sum(axis=1) > 0).sum() > 2
-    if su < NEARLY and (
-        is_cut or tells < TELLS_WELL or agreement < AGREES
-    ):  # one threshold may tell more of a number
-        return None
-    is_number = dataset.columns[j].kind == "numeric" and joint.shape[0] == 2
-    is_opposite = is_number and of_positives[0] > of_positives[1]
-    what = "the opposite of" if is_opposite else "a copy of"
-    nearly = "" if su >= COPY else "nearly "
-    text = f"{printable(name)!r} is {nearly}{what} the label {printable(label_name)!r}: it tells "
-    text += f"{_percent(agreement)} of the rows (symmetrical uncertainty {su:.3f})"
-    numbers = {"su": su, "agreement": agreement}
-    level = "error" if su >= COPY else "warning"
-    return Finding("M101", level, text, (name,), (label_name,), numbers)
-
-
-def _percent(share: float) -> str:
-    return "100 %" if share == 1 else f"{math.floor(share * 1000) / 10:g} %"
-
-
-def dense_label(Y: object, label: int) -> np.ndarray:
-    """The codes of a label in all rows."""
-    column = Y[:, [label]]  # type: ignore[index]
-    return np.asarray(column.toarray() if sp.issparse(column) else column).ravel().astype(np.int64)
-
-
-def _rarer(prepared: Prepared) -> list[int]:
-    """The rows that have not the most frequent value of each label, of those that are known."""
-    codes = table_of(prepared.info).counts.labels.codes
-    rarer = []
-    for label in range(prepared.dataset.shape[2]):
-        values = codes.entries(label)[1]
-        missing = int(codes.missing[label])
-        rarer.append(int((values != missing).sum()))
-    return rarer
-
-
-def _thresholds(prepared: Prepared, labels: list[int]) -> Iterator[tuple[int, int, float]]:
-    """Numeric columns of which one threshold tells a label of two values."""
-    dataset = prepared.dataset
-    numeric = np.flatnonzero(dataset.sizes < 0)
-    rows = dataset.shape[0]
-    if sp.issparse(dataset.table) or not numeric.size or not labels:
-        return
-    sample = np.linspace(0, rows - 1, min(rows, SAMPLED)).astype(np.int64)
-    first = np.asarray(dataset.table[sample], dtype=np.float64)[:, numeric]
-    fits = np.nanmax(first, axis=0, initial=-np.inf) > np.nanmin(first, axis=0, initial=np.inf)
-    numeric, first = numeric[fits], first[:, fits]
-    order = np.argsort(first, axis=0, kind="stable")
-    for label in labels:
-        y = dense_label(dataset.Y, label)
-        if y.max() > 1:
-            continue
-        positives = (y[sample] == 1)[order]
-        if not 0 < positives[:, :1].sum() < len(sample):
-            continue
-        below = np.cumsum(positives, axis=0) / positives.sum(axis=0)
-        others = np.cumsum(~positives, axis=0) / (~positives).sum(axis=0)
-        gap = np.abs(below - others).max(axis=0)
-        for j in numeric[gap >= TELLS].tolist():
-            agreement = _separation(np.asarray(dataset.table[:, [j]], np.float64).ravel(), y)
-            if agreement >= TELLS:
-                yield j, label, agreement
-
-
-def _separation(x: np.ndarray, y: np.ndarray) -> float:
-    """The share of the rows that the best threshold tells."""
-    known = (y >= 0) & ~np.isnan(x)
-    x, y = x[known], y[known]
-    order = np.argsort(x, kind="stable")
-    values, hits = x[order], y[order]
-    ends = np.flatnonzero(np.append(values[1:] != values[:-1], True))
-    below = np.cumsum(hits)[ends]
-    right = below + (ends + 1 - below)[-1] - (ends + 1 - below)
-    best = max(int(right.max()), y.size - int(right.min()))
-    return best / max(1, y.size)
-
-
-def missingness(prepared: Prepared) -> Iterator[Finding]:
-    """M102: columns whose label is certain where they are known, or where they are missing.
-
-    A nominal column without gaps that mostly has one value is looked at as if that were missing.
-    """
-    dataset, table = prepared.dataset, table_of(prepared.info)
-    features, names = table.counts.features, dataset.names
-    positions = np.array([table.position(j) for j in range(prepared.info.d)], np.int64)
-    no_value = features.missing[positions]
-    worded = (no_value < 0) & (dataset.sizes > 2)
-    no_value = np.where(worded, features.mode[positions], no_value)
-    gaps = np.flatnonzero(no_value >= 0).tolist()
-    Y = dataset.Y.tocsc() if sp.issparse(dataset.Y) else dataset.Y
-    least = CHANCE - math.log(max(1, len(gaps) * dataset.shape[2]))
-    positive = (Y > 0).astype(np.int64)
-    totals = np.asarray(positive.sum(axis=0)).ravel()
-    rows = dataset.shape[0]
-    for j in gaps:
-        position = table.position(j)
-        known = table.column(position) != no_value[j]
-        n_known = int(known.sum())
-        if not SIDE <= n_known <= rows - SIDE:
-            continue
-        where_known = np.asarray(known.astype(np.int64) @ positive).ravel()
-        for label in np.flatnonzero((totals > 0) & (totals < rows)).tolist():
-            share = totals[label] / rows
-            in_known, in_missing = int(where_known[label]), int(totals[label] - where_known[label])
-            sides = [
-                side
-                for side, n, hits in (
-                    ("known", n_known, in_known),
-                    ("missing", rows - n_known, in_missing),
-                )
-                if (hits == n and n * math.log(share) < least)
-                or (hits == 0 and n * math.log1p(-share) < least)
-            ]
-            if not sides:
-                continue
-            label_name, name = dataset.label_names[label], names[j]
-            hits, n = (in_known, n_known) if "known" in sides else (in_missing, rows - n_known)
-            has = "has" if hits == n else "has not"
-            state = sides[0]
-            if worded[j]:
-                state = f"{'not ' if state == 'known' else ''}at its most frequent value"
-            text = (
-                f"every row in which {printable(name)!r} is {state} {has} the "
-                f"label {printable(label_name)!r} ({plural(n, 'row')})"
-            )
-            level = "error" if len(sides) == 2 else "warning"
-            yield Finding("M102", level, text, (name,), (label_name,), {"rows": n})
-
-
-def order_of_rows(prepared: Prepared) -> Iterator[Finding]:
-    """M103: labels that neighbouring rows share."""
-    dataset = prepared.dataset
-    rows = dataset.shape[0]
-    blocks = min(BLOCKS, rows * 2 // SIDE)
-    if blocks < FEWEST_BLOCKS:
-        return
-    block = np.arange(rows) * blocks // rows
-    told: dict[str, float] = {}
-    for label, name in enumerate(dataset.label_names):
-        y = dense_label(dataset.Y, label)
-        known = y >= 0
-        joint = np.zeros((blocks, int(y.max(initial=0)) + 1), np.int64)
-        np.add.at(joint, (block[known], y[known]), 1)
-        h_b, h_l, h_bl = (entropy(n) for n in (joint.sum(axis=1), joint.sum(axis=0), joint.ravel()))
-        shared = max(0.0, h_b + h_l - h_bl)
-        by_chance = (blocks - 1) * (joint.shape[1] - 1) / (2 * rows)
-        if h_l > 0 and shared > 4 * by_chance and shared / h_l >= ORDER and shared * rows > -CHANCE:
-            told[name] = shared / h_l
-    if told:
-        names = sorted(told, key=lambda name: -told[name])
-        text = f"the order of the rows tells {_percent(told[names[0]])} of the label "
-        text += f"{printable(names[0])!r}, as if they were sorted"
-        text += f", and much of {listed(names[1:])}" if names[1:] else ""
-        text += ": shuffle the rows before they are split"
-        yield Finding("M103", "warning", text, (), tuple(names), {"shares": told})
-
-
-def entropy(counts: np.ndarray) -> float:
-    """The entropy of some counts, in nats."""
-    n = counts[counts > 0].astype(np.float64)
-    return float(math.log(n.sum()) - (n * np.log(n)).sum() / n.sum()) if n.size else 0.0
+IN_ORDER = 0.995  # the correlation of the ranks of two columns
+MOST_RANKED, RANKED_ROWS = 4_000, 4_000  # columns and rows of which ranks are compared
+FEW_VALUES = 10  # of a number; one of no more is no measure
+LEAST_KEYS = 50  # rows of different whole numbers, below which they may be no keys
+KEY_DIGITS = 5
+UNIFORM = 1.6  # the greatest distance of keys from a uniform distribution, times sqrt(rows)
+REPEATS = 5  # of an extreme value that may stand for a missing one
 
 
 def names_of_rows(prepared: Prepared) -> Iterator[Finding]:
@@ -249,6 +48,11 @@ def names_of_rows(prepared: Prepared) -> Iterator[Finding]:
         name = dataset.names[j]
         text = f"{printable(name)!r} has another value in every row, or nearly, like a key"
         yield Finding("M201", "warning", f"{text}: a selection leaves it out", (name,))
+    for j in _numbered_keys(dataset):
+        if j not in identifiers:
+            text = f"{printable(dataset.names[j])!r} has another whole number in every row, "
+            text += "drawn at random or rising, like a key: exclude it"
+            yield Finding("M201", "warning", text, (dataset.names[j],))
     sizes = dataset.sizes
     table = table_of(prepared.info)
     for j in np.flatnonzero(sizes > 10).tolist():
@@ -264,6 +68,27 @@ def names_of_rows(prepared: Prepared) -> Iterator[Finding]:
         text += f"{plural(int(known.sum()), 'row')}: make features of them, as a vectorizer "
         text += "does, or leave it out"
         yield Finding("M202", "warning", text, (name,), (), {"values": used})
+
+
+def _numbered_keys(dataset: Dataset) -> Iterator[int]:
+    """Columns of different long whole numbers that rise with the rows, or are drawn evenly."""
+    table = dataset.table
+    if sp.issparse(table) or dataset.shape[0] < LEAST_KEYS:
+        return
+    first = np.asarray(table[:LEAST_KEYS], np.float64)
+    is_long = (np.abs(first) >= 10 ** (KEY_DIGITS - 1)).all(axis=0) & (first % 1 == 0).all(axis=0)
+    for j in np.flatnonzero(is_long & (dataset.sizes < 0)).tolist():
+        x = column_values(table, j)
+        rising = np.sort(x)
+        if not (x % 1 == 0).all() or (rising[1:] == rising[:-1]).any():
+            continue
+        low, high = (len(str(int(abs(rising[end])))) for end in (0, -1))
+        steps = np.diff(x)
+        even = (rising - rising[0]) / (rising[-1] - rising[0])
+        distance = np.abs(even - np.linspace(0, 1, x.size)).max()
+        is_even = low == high and distance * np.sqrt(x.size) <= UNIFORM
+        if is_even or (steps > 0).all() or (steps < 0).all():
+            yield j
 
 
 def constants_and_twins(prepared: Prepared) -> Iterator[Finding]:
@@ -285,13 +110,14 @@ def constants_and_twins(prepared: Prepared) -> Iterator[Finding]:
         text += f"rows): {listed(names[j] for j in nearly)}"
         yield Finding("M203", "note", text, tuple(names[j] for j in nearly))
     relevance = prepared.info.mi_fL
-    exact = [{*group} for group in groups]
-    nearly_same = [
-        group
-        for group in near_twins(prepared, {*constant, *nearly})
-        if not any({*group} <= same for same in exact)
-    ]
-    for found, how in ((groups, "the same in every row"), (nearly_same, "nearly the same")):
+    said: list[set[int]] = []
+    for how, twins in (
+        ("the same in every row", groups),
+        ("the same by other names or on another scale", _renamed_twins(dataset, {*constant})),
+        ("nearly the same", near_twins(prepared, {*constant, *nearly})),
+    ):
+        found = [group for group in twins if not any({*group} <= same for same in said)]
+        said += [{*group} for group in found]
         by_size = sorted(map(sorted, found), key=lambda group: (-len(group), group))
         for group in by_size[:GROUPS]:
             yield _twins(prepared, group, relevance, how)
@@ -309,8 +135,67 @@ def _twins(prepared: Prepared, group: list[int], relevance: np.ndarray, how: str
     return Finding("M204", "note", text, tuple(names), (), {"representative": best})
 
 
+def _renamed_twins(dataset: Dataset, without: set[int]) -> list[list[int]]:
+    """Groups of columns that are the same if values are renamed or, of measures, put in order.
+
+    Values count by the order of their first rows; those of a measure, which hardly repeat, by
+    their ranks or the reverse of these.
+    """
+    table, rows = by_columns(dataset.table), dataset.shape[0]
+    groups: dict[bytes, list[int]] = {}
+    for j in range(table.shape[1]):
+        if j in without:
+            continue
+        places = np.arange(rows)
+        if sp.issparse(table):
+            stored = slice(*table.indptr[j : j + 2])
+            places, x = table.indices[stored], table.data[stored].astype(np.float64)
+            places, x = places[x != 0], x[x != 0]
+            if (places == 0).any():
+                places, x = np.arange(rows), column_values(table, j)
+            else:  # the first row has a 0
+                places, x = np.append(0, places), np.append(0.0, x)
+        else:
+            x = column_values(table, j)
+        values, first, code = np.unique(x, return_index=True, return_inverse=True)
+        if values.size <= places.size / 2 or dataset.sizes[j] >= 0 or places.size < rows:
+            code = np.argsort(np.argsort(places[first]))[code]
+        elif code[0] > values.size - 1 - code[0]:
+            code = values.size - 1 - code
+        others = code != code[0]
+        digest = blake2b(places[others].astype(np.int64).tobytes(), digest_size=16)
+        digest.update(code[others].astype(np.int64).tobytes())
+        groups.setdefault(digest.digest(), []).append(j)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _in_the_same_order(dataset: Dataset, columns: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Pairs of places among some columns: measures whose ranks are nearly the same or reversed."""
+    if sp.issparse(dataset.table):
+        return
+    measures: list[int] = []
+    ranks: list[np.ndarray] = []
+    rows = dataset.shape[0]
+    sample = np.linspace(0, rows - 1, min(rows, RANKED_ROWS)).astype(np.int64)
+    table = np.asarray(dataset.table[sample])
+    for i, j in enumerate(columns.tolist()):
+        x = table[:, j].astype(np.float64)
+        if dataset.sizes[j] < 0 and not np.isnan(x).any() and len(measures) < MOST_RANKED:
+            rank = rankdata(x) - (x.size + 1) / 2
+            if np.unique(rank).size > FEW_VALUES:
+                measures.append(i)
+                ranks.append(rank / np.sqrt(rank @ rank))
+    if measures:
+        table = np.array(ranks)
+        for start in range(0, len(measures), COLUMNS_AT_ONCE):
+            part = table[start : start + COLUMNS_AT_ONCE]
+            for a, b in np.argwhere(np.abs(part @ table.T) >= IN_ORDER).tolist():
+                if start + a < b:
+                    yield measures[start + a], measures[b]
+
+
 def near_twins(prepared: Prepared, without: set[int]) -> list[list[int]]:
-    """Groups of columns whose codes are nearly the same.
+    """Groups of columns whose codes or ranks are nearly the same.
 
     The share of equal numbers in two fingerprints is about that of the cells that two columns
     share, of those that either has beside its mode (Broder, 1997); only columns with a band of
@@ -332,6 +217,12 @@ def near_twins(prepared: Prepared, without: set[int]) -> list[list[int]]:
             i = leader[i]
         return i
 
+    def join(i: int, k: int) -> None:
+        one, two = sorted((find(i), find(k)))
+        leader[two] = one
+
+    for i, k in _in_the_same_order(prepared.dataset, columns):
+        join(i, k)
     for found in buckets.values():
         first = found[0]
         for other in found[1:]:
@@ -341,8 +232,7 @@ def near_twins(prepared: Prepared, without: set[int]) -> list[list[int]]:
             if (prints[first] == prints[other]).mean() < ALIKE:
                 continue
             if _uncertainty(table, int(columns[first]), int(columns[other])) >= TWINS:
-                one, two = sorted((find(first), find(other)))
-                leader[two] = one
+                join(first, other)
     groups: dict[int, list[int]] = {}
     for i, j in enumerate(columns.tolist()):
         groups.setdefault(find(i), []).append(j)
@@ -398,3 +288,35 @@ def dates_and_mixtures(prepared: Prepared) -> Iterator[Finding]:
         note = note_on_numbers(dataset.columns[j], dataset.table, j)
         if note:
             yield Finding("M205", "warning", str(note), (dataset.names[j],))
+
+
+def unplain_values(prepared: Prepared) -> Iterator[Finding]:
+    """M206: numbers that stand for what is missing, and words that are written in several ways."""
+    dataset = prepared.dataset
+    table = by_columns(dataset.table)
+    for j in np.flatnonzero(dataset.sizes < 0).tolist():
+        if sp.issparse(table):
+            x = np.append(table.data[slice(*table.indptr[j : j + 2])], 0.0)
+        else:
+            x = column_values(table, j)
+        values, counts = np.unique(x[~np.isnan(x)], return_counts=True)
+        name = dataset.names[j]
+        for end, next_one in ((0, 1), (-1, -2)):
+            if values.size <= FEW_VALUES + 2 or counts[end] < REPEATS:
+                continue
+            if abs(values[end] - values[next_one]) > values[-2] - values[1]:
+                text = f"{printable(name)!r} is {number_text(values[end])} in "
+                text += f"{plural(int(counts[end]), 'row')}, far from all other values: if that "
+                text += f"means missing, name it (--missing-values={number_text(values[end])})"
+                numbers = {"value": float(values[end]), "rows": int(counts[end])}
+                yield Finding("M206", "warning", text, (name,), (), numbers)
+    for j in np.flatnonzero(dataset.sizes > 1).tolist():
+        ways: dict[str, list[str]] = {}
+        if j not in prepared.identifiers:
+            for value in dataset.columns[j].values:
+                ways.setdefault(" ".join(value.split()).casefold(), []).append(value)
+        several = [value for values in ways.values() if len(values) > 1 for value in values]
+        if several:
+            name = dataset.names[j]
+            text = f"{printable(name)!r} writes values in several ways, which count as different: "
+            yield Finding("M206", "warning", f"{text}{listed(several)}", (name,))

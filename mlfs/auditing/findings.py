@@ -16,12 +16,14 @@ SHOWN = 5  # columns, in a line
 CHECKS = {
     "M101": "a column is a copy of a label, its opposite, or nearly",
     "M102": "whether a value is missing or usual tells a label",
-    "M103": "the order of the rows tells a label",
+    "M103": "the order of the rows, or of their dates, tells a label",
+    "M104": "a column is made of labels, or holds the shares of one",
     "M201": "a column names the rows",
     "M202": "a column of words is different in most rows",
     "M203": "a column is constant, or nearly",
     "M204": "columns are twins",
     "M205": "a column holds dates, or numbers and a few words",
+    "M206": "a number stands for what is missing, or a word is written in several ways",
     "M301": "a label is constant, rare, or follows from another",
     "M302": "rows are there twice, or equal in X and different in Y",
     "M401": "other data differ",
@@ -163,7 +165,7 @@ def chosen(select: Any, ignore: Any) -> tuple[str, ...]:
     Examples
     --------
     >>> chosen("M2", ("M203", "M204"))
-    ('M201', 'M202', 'M205')
+    ('M201', 'M202', 'M205', 'M206')
     """
     wanted, silenced = (
         tuple(part.strip() for part in (given.split(",") if isinstance(given, str) else given))

@@ -8,8 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlfs.api.prepared import Prepared
-from mlfs.auditing.columns import dense_label
 from mlfs.auditing.findings import Finding, listed
+from mlfs.auditing.leaks import dense_label
 from mlfs.discretize.column_blocks import blocks
 from mlfs.errors import first_of, plural, printable
 

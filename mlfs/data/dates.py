@@ -154,11 +154,7 @@ def _parts(column: Column, x: np.ndarray) -> list[tuple[Column, np.ndarray]]:
 
     All but the year are nominal: they come round again.
     """
-    if column.kind == "nominal":
-        of_values = np.append(_moments(column).astype(np.int64), 0)
-        seconds = of_values[np.where(np.isnan(x), -1.0, x).astype(np.int64)]
-    else:
-        seconds = np.where(np.isnan(x), 0.0, x).astype(np.int64)
+    seconds = np.nan_to_num(_seconds(column, x)).astype(np.int64)
     moments = seconds.astype("datetime64[s]")
     months = moments.astype("datetime64[M]").astype(np.int64)
     parts = {
@@ -175,6 +171,22 @@ def _parts(column: Column, x: np.ndarray) -> list[tuple[Column, np.ndarray]]:
         part = Column(f"{column.name} ({name})", kind, VALUES.get(name, ()))  # type: ignore[arg-type]
         found.append((part, np.where(np.isnan(x), np.nan, numbers)))
     return found
+
+
+def as_seconds(dataset: Dataset) -> Dataset:
+    """A dense data set whose columns are dates, as numbers: the seconds since 1970."""
+    X = np.array(dataset.X, np.float64)
+    for j, column in enumerate(dataset.columns):
+        X[:, j] = _seconds(column, X[:, j])
+    return dataset.with_changes(X=X, columns=tuple(Column(c.name) for c in dataset.columns))
+
+
+def _seconds(column: Column, x: np.ndarray) -> np.ndarray:
+    """The seconds since 1970 of each row, NaN where they are missing."""
+    if column.kind == "numeric":
+        return x
+    of_values = np.append(_moments(column).astype(np.int64).astype(np.float64), np.nan)
+    return of_values[np.where(np.isnan(x), -1.0, x).astype(np.int64)]
 
 
 def _moments(column: Column) -> np.ndarray:

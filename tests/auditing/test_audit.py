@@ -81,6 +81,17 @@ def test_planted_faults_are_found_and_named(path: str) -> None:
         assert finding.labels == (name,), column
         assert finding.level == "error" or column in {"nearly", "with gaps"}
         assert "opposite" in finding.text or column != "opposite"
+    doubtful = y ^ (rng.random(rows) < 0.007)
+    outside = np.where(np.arange(rows) % 2, rng.uniform(0, 4, rows), rng.uniform(6, 9, rows))
+    town = rng.integers(0, 8, rows) * 2
+    for column, values in {
+        "number": doubtful + rng.random(rows) * 0.99,
+        "between": np.where(doubtful, rng.uniform(4, 6, rows), outside),
+        "state": np.where(doubtful, rng.choice(["won", "paid"], rows), "open"),
+        "code": town + y,
+    }.items():
+        leaks = found((X.assign(leak=values), Y[[name]]), "M101")
+        assert (("leak",), (name,)) in [(f.columns, f.labels) for f in leaks], column
     is_said = y & (rng.random(rows) < 0.7)
     kinds = rng.choice(["late", "moved", "other"], rows)
     for reason in (np.where(y, "because", None), np.where(is_said, kinds, "none")):
@@ -110,16 +121,57 @@ def test_planted_faults_are_found_and_named(path: str) -> None:
     numbers = [str(i / 8) for i in range(rows - 1)] + ["lost"]
     mixed = found((X.assign(day=days, mixed=numbers), Y[[name]]), "M205")
     assert {"day", "mixed"} <= {n for finding in mixed for n in finding.columns}
+    number = rng.normal(50, 9, rows).round()
+    plans = rng.choice(["pro", "Pro ", "PRO", "basic"], rows)
+    unplain = X.assign(gone=np.where(rng.random(rows) < 0.1, -999, number), plan=plans)
+    assert {"gone", "plan"} <= {n for f in found((unplain, Y[[name]]), "M206") for n in f.columns}
+    keys = X.assign(rising=10**8 + np.cumsum(rng.integers(1, 99, rows)))
+    keys["drawn"] = 10**8 + rng.permutation(9 * 10**5)[:rows] * 1000 + 1
+    assert {"rising", "drawn"} <= {n for f in found((keys, Y[[name]]), "M201") for n in f.columns}
+    later = days.to_numpy()[rng.permutation(rows)] + y * np.timedelta64(rows, "D")
+    assert ("later",) in {f.columns for f in found((X.assign(later=later), Y[[name]]), "M103")}
     labels = Y[[name]].assign(same=y, other=~y, none=0, some=y & (np.arange(rows) % 2 == 0))
     told = found((X, labels.astype(int)), "M301")
     assert {"same", "other", "none", "some"} <= {n for f in told for n in f.labels}
     twice = pd.concat([X, X.iloc[:3]], ignore_index=True)
     y_twice = pd.concat([Y[[name]], 1 - Y[[name]].iloc[:3]], ignore_index=True)
     assert any(f.numbers.get("differing", 0) >= 3 for f in found((twice, y_twice), "M302"))
+    places, names = rng.integers(0, 30, rows), rng.permutation([f"town {i}" for i in range(30)])
+    renamed = {"town": names[places], "code": places * 7 + 100, "x": number, "minus": -number}
+    groups = [{*f.columns} for f in found((X.assign(**renamed), Y[[name]]), "M204")]
+    assert {"town", "code"} in groups
+    assert {"x", "minus"} in groups
     moved = X.assign(moved=rng.normal(size=rows), colour="red")
     newer = X.assign(moved=rng.normal(2, 1, rows), colour="pink").drop(columns="c1")
     drift = found((moved, Y[[name]]), "M401", against=(newer, Y[[name]]))
     assert {"moved", "colour", "c1"} <= {n for finding in drift for n in finding.columns}
+
+
+@pytest.mark.parametrize("path", SETS[:3])
+def test_what_is_made_of_labels_is_found(path: str) -> None:
+    X, Y, y = frame_of(path)
+    rng, rows = np.random.default_rng(2), len(X)
+    two = pd.DataFrame({"a": y, "b": rng.random(rows) < 0.4}).astype(int)
+    a, b = two["a"], two["b"]
+    town = rng.integers(0, rows // 12, rows)
+    for column, values in {
+        "count": Y.sum(axis=1),
+        "or": a | b,
+        "xor": a ^ b,
+        "sum": 3 * a + 2 * b + rng.normal(0, 0.01, rows),
+        "words": a.astype(str) + "-" + b.astype(str),
+    }.items():
+        labels = Y if column == "count" else two
+        made = found((X.assign(leak=values), labels), "M101") + found(
+            (X.assign(leak=values), labels), "M104"
+        )
+        assert any(finding.columns == ("leak",) for finding in made), column
+    encoded = a.groupby(town).transform("mean")
+    assert [f.columns for f in found((X.assign(leak=encoded), two), "M104")] == [("leak",)]
+    without = (a.groupby(town).transform("sum") - a) / a.groupby(town).transform("size")
+    assert found((X.assign(leak=without), two[["a"]]), "M104") == []
+    by_design = np.argsort(np.argsort(a + rng.random(rows))) // 2  # pairs, without any share
+    assert found((X.assign(pair=by_design % (rows // 12)), two[["b"]]), "M104") == []
 
 
 def test_a_sparse_table_has_the_findings_of_a_dense_one() -> None:
