@@ -10,7 +10,9 @@ import os
 import random
 import signal
 from collections.abc import Iterator
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -19,6 +21,18 @@ PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("same", derandomize=True, database=None, max_examples=40, **PATIENT)
 settings.register_profile("wander", max_examples=200, **PATIENT)
 settings.load_profile("same")
+
+
+STATES: dict[tuple[str, str], dict[str, Any]] = {}
+
+
+@pytest.fixture(autouse=True)
+def _same_numbers_in_any_order(request: pytest.FixtureRequest) -> None:
+    """Let the generators of a module start anew in each test, whatever ran before."""
+    for name, value in vars(request.module).items() if hasattr(request, "module") else ():
+        if isinstance(value, np.random.Generator):
+            state = STATES.setdefault((request.module.__name__, name), value.bit_generator.state)
+            value.bit_generator.state = state
 
 
 @pytest.fixture
