@@ -33,19 +33,22 @@ def as_dataset(
     data: Any,
     labels: Any = None,
     *,
-    numbers: bool = False,
+    numeric_targets: bool = False,
     cluster: Any = None,
     max_memory: int | None = None,
     dates: str = "skip",
+    numbers: str = "read",
     names: Mapping[str, Any] | None = None,
 ) -> Dataset:
     """The data set that a user's data are; `labels` says which columns are labels.
 
-    With `numbers`, numeric targets keep their numbers. Rows that are read take at most `max_memory`
+    With `numeric_targets` they keep their numbers. Rows that are read take at most `max_memory`
     bytes. The workers of a cluster read files, and get collections of dask. Arrays have no `names`
     of their own.
     """
     names = names or {}
+    how: Any = {"labels": labels, "numeric_targets": numeric_targets, "dates": dates}
+    how["numbers"] = numbers
     if names and not isinstance(data, tuple):
         msg = "is for arrays and sparse matrices, given as (X, Y): other data have names"
         raise UsageError(msg, option=next(iter(names)))
@@ -53,7 +56,7 @@ def as_dataset(
         from mlfs.api.cluster.elsewhere import elsewhere, is_elsewhere
 
         if is_elsewhere(data):
-            return elsewhere(data, cluster, labels=labels, numbers=numbers, dates=dates)
+            return elsewhere(data, cluster, **how)
     if isinstance(data, AsGiven):
         return data.dataset
     if isinstance(data, Dataset):
@@ -68,16 +71,16 @@ def as_dataset(
 
     if isinstance(data, (str, os.PathLike)):
         place = place_of(data) if isinstance(data, str) else data
-        return read(Path(place), labels=labels, numbers=numbers, max_memory=max_memory, dates=dates)
+        return read(Path(place), max_memory=max_memory, **how)
     if is_anndata(data):
-        return from_anndata(data, Request(labels=labels, numbers=numbers))
+        return from_anndata(data, Request(labels=labels, numeric_targets=numeric_targets))
     if isinstance(data, tuple) and len(data) == 2:
         if labels is not None:
             msg = "names columns of a file or frame, and Y is given as well: give one of the two"
             raise UsageError(msg, option="labels")
-        return from_arrays(*data, numbers=numbers, dates=dates, **names)
+        return from_arrays(data[0], data[1], **how, **names)
     if labels is not None:
-        return from_arrays(data, labels=labels, numbers=numbers, dates=dates)
+        return from_arrays(data, **how)
     if hasattr(data, "columns") and hasattr(data, "shape"):
         msg = (
             "a frame alone does not say which of its columns are labels: say labels=['a', 'b'], or "

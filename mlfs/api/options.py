@@ -20,10 +20,10 @@ from mlfs.api.value_kinds import (
     SHARE,
     Choice,
     ClusterAddress,
+    Counts,
     FeatureNumber,
     Kind,
     Name,
-    Numbers,
     Switch,
     ThreadCount,
     Whole,
@@ -172,13 +172,13 @@ OPTIONS: tuple[Option, ...] = (
         "panel", Kind(), None, "The constraints of a panel, an mlfs.Panel.", page="panels.md",
     ),
     Option(
-        "at_least", Numbers("is a mapping from labels to numbers of picks"), None,
+        "at_least", Counts("is a mapping from labels to numbers of picks"), None,
         "So many picks are to tell something about a label, beyond chance.", ("--at-least",),
         "LABEL=N", repeated=True, page="panels.md", call="Panel",
     ),
     Option(
         "at_most",
-        Numbers("is a number, or a mapping from groups to numbers of picks", one_for_all=True),
+        Counts("is a number, or a mapping from groups to numbers of picks", one_for_all=True),
         None, "Pick at most so many columns of each group, or of one; the columns of groups are "
         "features of their own then.", ("--at-most",), "N, GROUP=N", repeated=True,
         page="panels.md", call="Panel",
@@ -250,6 +250,12 @@ OPTIONS: tuple[Option, ...] = (
         "dates", Choice(choices=("skip", "parts", "keep")), "skip",
         "Dates are left out, or counted as year, month, weekday and hour (parts), or kept.",
         reported=True, page="which-columns.md#dates", call="prepare",
+    ),
+    Option(
+        "numbers", Choice(choices=("read", "plain")), "read",
+        "Columns of words that are numbers written for people (5 %, 1,234.50) are numbers, or "
+        "words (plain).",
+        reported=True, page="which-columns.md#numbers-written-for-people", call="prepare",
     ),
     Option(
         "estimator", Choice(choices=("counts", "gaussian")), "counts",
@@ -349,6 +355,12 @@ READING: tuple[Option, ...] = (  # of `mlfs.read`, and of every command that rea
         "Dates are left out (skip), counted as year, month, weekday and hour (parts), or kept as "
         "they are (keep). By default left out, and kept by mlfs convert.",
         ("--dates",), call="read",
+    ),
+    Option(
+        "numbers", Choice(choices=("read", "plain")), None,  # what the command does by itself
+        "Columns of words that are numbers written for people, such as 5 % or 1,234.50, are read "
+        "as numbers, or taken as words (plain), which mlfs convert does by default.",
+        ("--numbers",), call="read",
     ),
     Option(
         "layer", Kind(), "", "The layer of an h5ad file that is read instead of its X.",

@@ -31,7 +31,7 @@ from mlfs.api.missing_values import refuse_missing, refuse_missing_labels
 from mlfs.api.moved import naming_moved, refuse_preparing
 from mlfs.api.options import PREPARING, check_options
 from mlfs.api.prepared_notes import correction_notes, notes_of
-from mlfs.api.value_kinds import Bins, Correction, Dates, Estimator, Missing, Order
+from mlfs.api.value_kinds import Bins, Correction, Dates, Estimator, Missing, Numbers, Order
 from mlfs.counting.memory import bytes_of
 from mlfs.data.columns import check_weights
 from mlfs.data.dataset import Dataset
@@ -57,7 +57,7 @@ from mlfs.search.networks import check_most_parents, learned_network
 NAMES = ("feature_names", "label_names")
 NO_MATTER = {"labels", "n_jobs", "max_memory"}  # options that change no answer
 COUNTED = (
-    *("bins", "n_bins", "nominal_limit", "missing", "dates", "estimator", "correction"),
+    *("bins", "n_bins", "nominal_limit", "missing", "dates", "numbers", "estimator", "correction"),
     "keep_identifiers",
 )
 
@@ -252,6 +252,7 @@ class Preparing(TypedDict, total=False):
     nominal_limit: int
     missing: Missing
     dates: Dates
+    numbers: Numbers
     estimator: Estimator
     correction: Correction
     groups: Any
@@ -275,6 +276,7 @@ def prepare(
     nominal_limit: int = 10,
     missing: Missing = "level",
     dates: Dates = "skip",
+    numbers: Numbers = "read",
     estimator: Estimator = "counts",
     correction: Correction = "auto",
     groups: Any = None,
@@ -305,6 +307,9 @@ def prepare(
     dates : {"skip", "parts", "keep"}
         Columns of dates are left out, or counted by their parts (year, month, weekday and, where
         times are written, hour), or kept as they are.
+    numbers : {"read", "plain"}
+        Columns of words that are numbers written for people, such as ``€ 1,234.50`` or ``5 %``, are
+        numbers, or words. A `Dataset` is taken as it was read.
     estimator : {"counts", "gaussian"}
         How information is estimated: from counts of levels, or as that of a Gaussian copula,
         from the correlations of normal scores, for which nothing is binned.
@@ -480,10 +485,11 @@ def _read_with_labels(data: Any, options: Mapping[str, Any], most: int) -> Datas
     dataset = as_dataset(
         data,
         options["labels"],
-        numbers=options["estimator"] == "gaussian",
+        numeric_targets=options["estimator"] == "gaussian",
         cluster=options["cluster"],
         max_memory=None if options["max_memory"] is None else most,
         dates=options["dates"],
+        numbers=options["numbers"],
         names={name: options[name] for name in NAMES if options[name] is not None},
     )
     if dataset.shape[2] == 0:

@@ -10,8 +10,8 @@ from mlfs.api.selection import Selection
 from mlfs.errors import UsageError, printable
 
 COUNTING = (
-    *("groups", "bins", "n_bins", "nominal_limit", "missing", "dates", "estimator", "correction"),
-    *("given", "keep_identifiers"),
+    *("groups", "bins", "n_bins", "nominal_limit", "missing", "dates", "numbers"),
+    *("estimator", "correction", "given", "keep_identifiers"),
 )
 
 

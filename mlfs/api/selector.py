@@ -34,7 +34,7 @@ from mlfs.api.panels import Panel
 from mlfs.api.prepared import Prepared, prepared_of
 from mlfs.api.selecting import select_silently
 from mlfs.api.selection import Selection
-from mlfs.api.value_kinds import Bins, Correction, Dates, Estimator, Missing
+from mlfs.api.value_kinds import Bins, Correction, Dates, Estimator, Missing, Numbers
 from mlfs.data.arrays import from_arrays
 from mlfs.data.dataset import Dataset
 from mlfs.data.frames import as_frame
@@ -214,6 +214,7 @@ class FeatureSelector(ColumnSelector):
     target_bins: str | None = None
     missing: Missing = "level"
     dates: Dates = "skip"
+    numbers: Numbers = "read"
     estimator: Estimator = "counts"
     correction: Correction = "auto"
     categorical_features: Any = "from_dtype"
@@ -308,8 +309,9 @@ class FeatureSelector(ColumnSelector):
             y,
             classes=self.classes,
             categorical=categorical_names(self.categorical_features, X),
-            numbers=self.target_bins is not None or self.estimator == "gaussian",
+            numeric_targets=self.target_bins is not None or self.estimator == "gaussian",
             dates=self.dates,
+            numbers=self.numbers,
         )
         if self.target_bins is not None:
             limit, weights = self.nominal_limit, sample_weight

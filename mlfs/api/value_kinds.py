@@ -13,6 +13,7 @@ from mlfs.errors import UnknownName, UsageError, printable
 # What type checkers know of the words of options; a test holds that these are the words.
 Bins = Literal["mean-sd", "width", "frequency", "mdlp", "laim"]
 Missing = Literal["level", "error"]
+Numbers = Literal["read", "plain"]
 Dates = Literal["skip", "parts", "keep"]
 Estimator = Literal["counts", "gaussian"]
 Correction = Literal["auto", "none", "expected"]
@@ -123,7 +124,7 @@ POSITIVE = Number("is a number above 0", is_open=True)
 
 
 @dataclass(frozen=True)
-class Numbers(Kind):
+class Counts(Kind):
     """A mapping from names to whole numbers of at least 1, or one such number for all."""
 
     one_for_all: bool = False

@@ -93,7 +93,8 @@ def audited(
     for check, numbers in MADE.items():
         if {*numbers} & {*checks}:
             found += [finding for finding in check(prepared) if finding.check in checks]
-    dates = [j for j, name in enumerate(with_dates.names) if name not in {*dataset.names}]
+    kept = {*dataset.names}
+    dates = [j for j, name in enumerate(with_dates.names) if name not in kept]
     if dates:
         seconds = as_seconds(with_dates.reduced(dates))
         of_dates = prepare(AsGiven(seconds), dates="keep", correction="none", keep_identifiers=True)

@@ -14,9 +14,9 @@ from mlfs.api.prepared import Prepared
 from mlfs.auditing.findings import Finding, listed
 from mlfs.auditing.leaks import by_columns, column_values, entropy
 from mlfs.counting.codes import Codes
-from mlfs.data.assemble import note_on_numbers
 from mlfs.data.columns import number_text
 from mlfs.data.dataset import Dataset
+from mlfs.data.written_numbers import note_on_numbers
 from mlfs.errors import plural, printable
 from mlfs.information.for_search import table_of
 from mlfs.information.table import Table
@@ -104,7 +104,7 @@ def constants_and_twins(prepared: Prepared) -> Iterator[Finding]:
     most = np.maximum.reduceat(features.counts, features.offsets[:-1])
     place = np.array([table.position(j) for j in range(prepared.info.d)])
     rare = most[place] >= NEARLY_CONSTANT * dataset.shape[0]
-    nearly = [j for j in np.flatnonzero(rare).tolist() if j not in {*constant}]
+    nearly = np.setdiff1d(np.flatnonzero(rare), constant).tolist()
     if nearly:
         text = f"{plural(len(nearly), 'column')} nearly constant (one value in 99.9 % of the "
         text += f"rows): {listed(names[j] for j in nearly)}"

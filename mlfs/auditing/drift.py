@@ -23,7 +23,8 @@ def drift(dataset: Dataset, other: Dataset) -> Iterator[Finding]:
     if missing:
         text = f"{plural(len(missing), 'column')} not in the other data: {listed(missing)}"
         yield Finding("M401", "error", text, tuple(missing))
-    new = [name for name in other.names if name not in {*dataset.names}]
+    known = {*dataset.names}
+    new = [name for name in other.names if name not in known]
     if new:
         text = f"{plural(len(new), 'column')} only in the other data: {listed(new)}"
         yield Finding("M401", "note", text, tuple(new))

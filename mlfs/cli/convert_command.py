@@ -59,7 +59,7 @@ def convert(
     check_format(target, to)
     document = {} if features is None else read_document(features)
     known = () if document else None  # new rows may have no labels
-    dataset = input_data(source, options, known, dates="keep")
+    dataset = input_data(source, options, known, dates="keep", numbers="plain")
     if document:
         picked, names = [str(pick["name"]) for pick in document["selected"]], {*dataset.names}
         picked = [name if name in names else name_of_date(name) for name in picked]

@@ -175,11 +175,13 @@ def input_data(
     known: Sequence[str] | None = None,
     needed: Sequence[str] | None = None,
     dates: str = "skip",
+    numbers: str = "read",
 ) -> Any:
     """Read the data as the options say, which are taken out of `options`.
 
     Where they do not say which columns are labels, those of the `known` names are, if given. Other
-    columns than the `needed` ones need not be read. Dates become `dates` where they say nothing.
+    columns than the `needed` ones need not be read. Dates become `dates`, and numbers in words
+    `numbers`, where they say nothing.
     """
     from mlfs.counting.memory import bytes_of
     from mlfs.data import Limits
@@ -188,22 +190,23 @@ def input_data(
     reading = {o.argument or o.name: options.pop(o.name, None) or o.default for o in READING}
     reading["limits"] = Limits().raised(reading["limits"] or ())
     reading["dates"] = reading["dates"] or dates
+    reading["numbers"] = reading["numbers"] or numbers
     words = reading["missing_values"] or ""
     reading["missing_values"] = [word.strip() for word in words.split(",") if word.strip()]
     from mlfs.datasets.fetching import place_of
 
-    place, numbers = place_of(path), options.get("target_bins") is not None
+    place, numeric = place_of(path), options.get("target_bins") is not None
     if options.get("cluster") is not None:
         from mlfs.api.cluster.elsewhere import elsewhere, is_elsewhere
 
         if is_elsewhere(place):
-            return elsewhere(place, options["cluster"], numbers=numbers, **reading)
+            return elsewhere(place, options["cluster"], numeric_targets=numeric, **reading)
     dataset = _read_as_told(
         "target_bins" in options,
         place,
         **reading,
         known=known,
-        numbers=numbers or options.get("estimator") == "gaussian",
+        numeric_targets=numeric or options.get("estimator") == "gaussian",
         max_memory=None if most is None else bytes_of(most),
         needed=needed,
     )
@@ -246,6 +249,7 @@ def selection_options(options: Mapping[str, Any]) -> tuple[Criterion, dict[str, 
 
     settings = {name: value for name, value in options.items() if name not in READ}
     settings["dates"] = options.get("dates") or "skip"  # as the settings of the answer say
+    settings["numbers"] = options.get("numbers") or "read"
     settings["parameters"] = parameters_of(settings["parameters"])
     read_panel(settings)
     settings["criterion"] = typed(settings["criterion"])

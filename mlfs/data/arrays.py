@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlfs.data.assemble import note_on_numbers
 from mlfs.data.columns import (
     EXACT,
     MergedNumbersError,
@@ -29,10 +28,11 @@ from mlfs.data.dataset import Column, Dataset, NumberedNames, Source, Uniform, n
 from mlfs.data.dates import WHY, check_dates, seconds_of, with_dates
 from mlfs.data.frames import as_frame, columns_of, family
 from mlfs.data.labels.finding import LabelPositions, first_duplicate, resolve
-from mlfs.data.labels.label_arrays import caution_about_signs, numeric_targets, targets
+from mlfs.data.labels.label_arrays import caution_about_signs, keep_numbers, targets
 from mlfs.data.labels.label_values import is_binary
 from mlfs.data.matrices import as_counted, from_sparse, needs_check
 from mlfs.data.request import Request
+from mlfs.data.written_numbers import check_numbers, with_written_numbers
 from mlfs.errors import Caution, DataError, UsageError, printable
 
 # cells, columns, the columns that are left out, those that are dates in seconds, and notes
@@ -49,7 +49,8 @@ def from_arrays(
     sample_weight: Any = None,
     classes: bool = False,
     labels: str | Sequence[str] | None = None,
-    numbers: bool = False,
+    numeric_targets: bool = False,
+    numbers: str = "read",
     dates: str = "skip",
 ) -> Dataset:
     """Make a data set of what is in memory; neither pandas nor polars is imported for it.
@@ -74,8 +75,10 @@ def from_arrays(
     labels : str or sequence of str, optional
         Which columns of the frame X are the labels, when Y is not given: names, or a text as
         ``--labels`` takes it (see `mlfs.data.labels.finding`).
-    numbers : bool
+    numeric_targets : bool
         Keep label columns of numbers as numbers, to be binned by `mlfs.data.bin_targets`.
+    numbers : {"read", "plain"}
+        Whether columns of words that are numbers written for people, such as ``5 %``, are numbers.
     dates : {"skip", "parts", "keep"}
         What becomes of dates: left out, counted by year, month, weekday and hour, or kept: words as
         words, and other dates as seconds since 1970.
@@ -97,6 +100,7 @@ def from_arrays(
     known: list[int] = []
     notes: list[str] = []
     check_dates(dates)
+    check_numbers(numbers)
     columns: Sequence[Column]
     if sp.issparse(X):
         matrix, columns = from_sparse(X, _names(feature_names, X.shape[-1]))
@@ -122,8 +126,8 @@ def from_arrays(
         raise DataError("X has no column that can be a feature" + "".join(reasons[:1]))
     n_given, left_out = len(columns) + len(gone), tuple(gone.values())
     _refuse_other_rows(X, Y)
-    if numbers:
-        y, label_list = numeric_targets(Y, n_rows, label_names, classes)
+    if numeric_targets:
+        y, label_list = keep_numbers(Y, n_rows, label_names, classes)
     else:
         y, label_list = targets(Y, n_rows, label_names, classes)
         caution = caution_about_signs(Y, lambda j: label_list[j].name)
@@ -139,16 +143,7 @@ def from_arrays(
         notes=(*notes, *_notes(cells if careful else None, y, left_out)),
         places=[j for j in range(n_given) if j not in gone] if gone else None,
     )
-    return with_dates(_noting_numbers(dataset), dates, known)
-
-
-def _noting_numbers(data: Dataset) -> Dataset:
-    """The same, with a note on each column of text that would be numeric but for some words."""
-    if not isinstance(data.columns, tuple):  # of arrays, whose columns are alike
-        return data
-    pairs = enumerate(data.columns)
-    notes = [note for j, column in pairs if (note := note_on_numbers(column, data.table, j))]
-    return data.with_changes(notes=(*data.notes, *notes)) if notes else data
+    return with_dates(with_written_numbers(dataset, numbers), dates, known)
 
 
 def _refuse_other_rows(x: Any, y: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -24,17 +23,11 @@ from mlfs.data.labels.label_values import (
     stack_labels,
 )
 from mlfs.data.request import Request
-from mlfs.errors import Caution, DataError, plural, printable
+from mlfs.errors import Caution, DataError, printable
 
 AT_ONCE = 1 << 20  # cells
 FEW = 10
 IDENTIFIER = "it looks like an identifier (--exclude leaves it out)"
-LOOKED_AT, MOSTLY = 1000, 0.9  # values of a column, and the share of them that are numbers
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-DRESSED = re.compile(  # 1,000 or 1.000,5 or 1 000; 10%; 0x1F; 1,5; $10
-    r"[+-]?[$€£]? ?(\d{1,3}([,.' ]\d{3})+([.,]\d+)?|\d+,\d+|\d+([.,]\d+)? ?[%€$£]|0[xX][0-9a-fA-F]+"
-    r"|[$€£] ?\d+([.,]\d+)?)"
-)
 
 
 def dense_labels(
@@ -186,9 +179,6 @@ def assemble(
         raise DataError(f"{printable(path, 400)}: no column is left that can be a feature")
     kinds = tuple(columns[j] for j in positions)
     all_notes = [*label_columns.notes, *_notes(kinds, len(X), left_out)]
-    for position, column in enumerate(kinds):
-        note = note_on_numbers(column, X, position)
-        all_notes += [note] if note else []
     if label_columns.lists and len(labels) > FEW and all(label.name.isdigit() for label in labels):
         name = printable(columns[label_columns.columns[0]].name)
         all_notes.append(
@@ -252,38 +242,6 @@ def _notes(
         if column.kind == "nominal" and len(column.values) == n_rows > FEW
     )
     return notes
-
-
-def note_on_numbers(column: Column, X: Any, position: int) -> str:
-    """A note on a nominal column that would be numeric but for some words, or their dress."""
-    if column.kind != "nominal" or len(column.values) <= FEW:
-        return ""
-    looked_at = np.unique(np.linspace(0, len(column.values) - 1, LOOKED_AT).astype(int)).tolist()
-    ends = {*range(FEW), *range(len(column.values) - FEW, len(column.values))}  # words, if sorted
-    places = sorted(ends.union(looked_at))
-    values = [column.values[k] for k in places]
-    plain = [bool(NUMBER.fullmatch(value)) for value in values]
-    dressed = [
-        not NUMBER.fullmatch(value) and bool(DRESSED.fullmatch(value.strip())) for value in values
-    ]
-    name, n_numbers = printable(column.name), sum(plain) + sum(dressed)
-    if n_numbers < MOSTLY * len(values):
-        return ""
-    levels = f"column {name!r} is nominal with {len(column.values):,} values"
-    if any(dressed):
-        example = printable(values[dressed.index(True)], 40)
-        advice = "write them without separators and signs, or name the decimal sign (--decimal)"
-        return Caution(f"{levels}, which look like numbers, such as {example!r}: {advice}")
-    words = [k for k, is_plain in zip(places, plain, strict=True) if not is_plain]
-    if not words:
-        return ""
-    rows = np.flatnonzero(np.isin(np.asarray(X[:, position]).ravel(), words))
-    shown = ", ".join(repr(printable(column.values[k], 40)) for k in words[:FEW])
-    where = f"in {plural(rows.size, 'row')}, first in row {rows[0] + 1}" if rows.size else "nowhere"
-    return Caution(
-        f"{levels}, all numbers but {shown} ({where}): leave these cells empty where they mean "
-        "missing, or name the words (--missing-values), so that the column is numeric"
-    )
 
 
 def without_weights(dataset: Dataset, form: str) -> None:

@@ -1,7 +1,9 @@
 """Columns of dates: left out of X, or counted by their parts.
 
 A date is no category, for nearly every row may have another one, and its number only says what is
-earlier. A column of words is one of dates if all its values are dates of ISO 8601.
+earlier. A column of words is one of dates if all its values are dates of ISO 8601, or are written
+in one other way in which they can be read, such as 19.08.1981 or 19 Aug 1981. 01/02/2026 can be
+read in two ways, unless another value tells them apart.
 """
 
 from __future__ import annotations
@@ -26,7 +28,16 @@ WHY = (
     "it holds dates; dates='parts' (--dates parts) counts their year, month, weekday and hour, and "
     "skrub.DatetimeEncoder encodes them"
 )
-DAY, SHORTEST = 86_400, 10  # seconds; characters of a date
+MAY_BE_DATE = re.compile(r"(?=.*\d{4})[\w .,/:+-]{8,40}")
+WRITTEN = tuple(
+    f"{day}{time}"
+    for day in (
+        *("%d.%m.%Y", "%d. %B %Y", "%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%Y/%m/%d"),
+        *("%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y"),
+    )
+    for time in ("", " %H:%M", " %H:%M:%S")
+)
+DAY = 86_400  # seconds
 VALUES = {
     "month": tuple(map(str, range(1, 13))),
     "weekday": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
@@ -107,13 +118,11 @@ def date_columns(columns: Sequence[Column]) -> list[int]:
     return [
         j
         for j, column in enumerate(columns)
-        if column.values and len(column.values[0]) >= SHORTEST and _all_dates(column)
+        if column.values and MAY_BE_DATE.fullmatch(column.values[0]) and _all_dates(column)
     ]
 
 
 def _all_dates(column: Column) -> bool:
-    if not all(map(ISO.fullmatch, column.values)):
-        return False
     try:
         _moments(column)
     except ValueError:  # such as the 30th of February
@@ -190,7 +199,22 @@ def _seconds(column: Column, x: np.ndarray) -> np.ndarray:
 
 
 def _moments(column: Column) -> np.ndarray:
-    """The days and local times of the values, without their zones."""
+    """The days and local times of the values, without their zones.
+
+    ValueError is raised where they are not all dates.
+    """
     matches = [ISO.fullmatch(text) for text in column.values]
-    texts = [m[1] if m[2] is None else f"{m[1]}T{m[2]}" for m in matches if m is not None]
-    return np.array(texts, dtype="datetime64[s]")
+    if all(matches):
+        texts = [m[1] if m[2] is None else f"{m[1]}T{m[2]}" for m in matches if m is not None]
+        return np.array(texts, dtype="datetime64[s]")
+    readings = list(filter(None, (_read_dates(column.values, way) for way in WRITTEN)))
+    if not readings or any(reading != readings[0] for reading in readings[1:]):
+        raise ValueError("these are not dates that can be read in one way")
+    return np.array(readings[0], dtype="datetime64[s]")
+
+
+def _read_dates(texts: Sequence[str], way: str) -> list[dt.datetime] | None:
+    try:
+        return [dt.datetime.strptime(text, way) for text in texts]  # noqa: DTZ007 - local times
+    except ValueError:
+        return None

@@ -17,6 +17,7 @@ from mlfs.data.files import InputFile, files_of, split_suffix
 from mlfs.data.labels import mulan
 from mlfs.data.request import Limits, Request
 from mlfs.data.whole_files import replacing_together
+from mlfs.data.written_numbers import check_numbers, with_written_numbers
 from mlfs.errors import DataError, ParseError, UnknownName, UsageError, printable, setting
 from mlfs.formats import FORMATS
 
@@ -176,13 +177,14 @@ def read(
     separator: str = "|",
     encoding: str = "utf-8",
     known: Sequence[str] | None = None,
-    numbers: bool = False,
+    numeric_targets: bool = False,
     delimiter: str = "",
     decimal: str = ".",
     max_memory: int | None = None,
     needed: Sequence[str] | None = None,
     missing_values: str | Sequence[str] = (),
     dates: str = "skip",
+    numbers: str = "read",
     layer: str = "",
 ) -> Dataset:
     """Read a multi-label table, whatever its format.
@@ -211,7 +213,7 @@ def read(
     known : sequence of str, optional
         The labels of a model, instead of `labels`: columns of these names are labels, and none
         needs to be there.
-    numbers : bool
+    numeric_targets : bool
         Keep label columns of numbers as numbers; `mlfs.data.bin_targets` bins them.
     delimiter : str
         What is between the cells of a CSV file, such as ``;``, or its name: tab, space, ...
@@ -227,6 +229,9 @@ def read(
     dates : {"skip", "parts", "keep"}
         What becomes of columns of dates: left out, counted by year, month, weekday and hour, or
         kept as they are.
+    numbers : {"read", "plain"}
+        Columns whose words are numbers written for people, such as ``€ 1,234.50``, ``5 %`` or
+        ``93.8 GB``, are numbers; plain takes them as words.
     layer : str
         The layer of an h5ad file that is read instead of its X.
     """
@@ -236,6 +241,7 @@ def read(
     if split_suffix(name)[1] in PICKLES:
         format_of(name, content=b"")
     check_dates(dates)
+    check_numbers(numbers)
     if decimal not in {".", ","}:
         raise UsageError(f"is . or , and not {printable(decimal)!r}", option="decimal")
     request = Request(
@@ -246,6 +252,7 @@ def read(
         separator=separator,
         encoding=encoding,
         known=None if known is None else tuple(known),
+        numeric_targets=numeric_targets,
         numbers=numbers,
         delimiter=delimiter,
         decimal=decimal,
@@ -268,7 +275,8 @@ def read(
         from mlfs.data.parquet import read_files
 
         inputs = [InputFile(file, request.limits) for file in files]
-        return with_dates(read_files(inputs, name, request), dates)
+        data = read_files(inputs, name, request)
+        return with_dates(with_written_numbers(data, numbers), dates)
     file = InputFile(name, request.limits, max_memory)
     if name != "-" and (not file.size or (file.compression and not file.head())):
         raise ParseError("the file is empty; a data set has one row at least", name)
@@ -276,7 +284,7 @@ def read(
         kind = format_of(name, None, file.head())
         request.check_format(kind)
     dataset: Dataset = FORMATS[kind].function("read")(file, name, request)
-    return with_dates(dataset, dates)
+    return with_dates(with_written_numbers(dataset, numbers), dates)
 
 
 def _kind_by_name(path: str, format: str | None, request: Request) -> str | None:  # noqa: A002

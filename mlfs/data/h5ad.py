@@ -79,7 +79,11 @@ def from_anndata(data: Any, request: Request, path: str = "<memory>") -> Dataset
     chosen, Y = split_labels(obs, request, path)
     try:
         dataset = from_arrays(
-            X, Y, feature_names=names, classes=request.classes, numbers=request.numbers
+            X,
+            Y,
+            feature_names=names,
+            classes=request.classes,
+            numeric_targets=request.numeric_targets,
         )
     except DataError as error:
         raise error.in_file(path) from None

@@ -210,7 +210,7 @@ def from_parts(
             label_names=names[1] if as_given else None,
             sample_weight=weights,
             classes=request.classes,
-            numbers=request.numbers,
+            numeric_targets=request.numeric_targets,
         )
     except DataError as error:
         raise error.in_file(path) from None

@@ -86,8 +86,10 @@ class Request:
         (see `mlfs.data.labels.finding`); a sequence holds exact names.
     classes : bool
         Take label columns with more than two values as classes instead of refusing them.
-    numbers : bool
+    numeric_targets : bool
         Keep label columns of numbers as numbers, to be binned later.
+    numbers : str
+        What becomes of numbers written for people, see `mlfs.data.written_numbers`.
     separator : str
         The separator of the labels in a column of lists.
     limits : Limits
@@ -124,7 +126,8 @@ class Request:
 
     labels: str | Sequence[str] | None = None
     classes: bool = False
-    numbers: bool = False
+    numeric_targets: bool = False
+    numbers: str = "read"
     separator: str = "|"
     limits: Limits = field(default_factory=Limits)
     encoding: str = "utf-8"

@@ -23,7 +23,7 @@ def bin_targets(
     Parameters
     ----------
     dataset : Dataset
-        The data, read with ``numbers=True``, so that labels which are quantities are numbers.
+        The data, read with ``numeric_targets=True``: labels that are quantities are numbers.
     how : str
         A binning that does not look at labels, such as "frequency", or "frequency:5" with a number
         of bins.
@@ -40,7 +40,7 @@ def bin_targets(
     Examples
     --------
     >>> import mlfs
-    >>> data = mlfs.data.from_arrays([[0]] * 4, [0.5, 1.5, 7.5, 9.5], numbers=True)
+    >>> data = mlfs.data.from_arrays([[0]] * 4, [0.5, 1.5, 7.5, 9.5], numeric_targets=True)
     >>> data = mlfs.data.bin_targets(data, "frequency:2")
     >>> data.Y.ravel().tolist(), data.labels[0].values
     ([0, 0, 1, 1], ('x <= 4.5', '4.5 < x'))

@@ -72,7 +72,7 @@ def test_labels_that_are_exact_numbers_are_read_like_floats(kind: Any) -> None:
     with pytest.raises(mlfs.DataError, match=r"'y0' holds 0\.5.*bin it"):
         mlfs.select((X, exact[:, 0] / 2), "mim", 3)
     one, other = (
-        mlfs.data.bin_targets(mlfs.data.from_arrays(X, labels / 2, numbers=True), "width:2")
+        mlfs.data.bin_targets(mlfs.data.from_arrays(X, labels / 2, numeric_targets=True), "width:2")
         for labels in (exact, Y)
     )
     assert mlfs.select(one, "mim", 3).indices == mlfs.select(other, "mim", 3).indices

@@ -64,9 +64,9 @@ def test_options_of_reading_are_those_of_read() -> None:
     fields = {field.name for field in dataclasses.fields(Request)}
     for option in READING:
         name = option.argument or option.name
-        assert signature[name].default == option.default or option.name == "dates"
+        assert signature[name].default == option.default or option.name in ("dates", "numbers")
         assert name in fields | {"format"}
-    beside = {"path", "known", "numbers", "max_memory", "needed"}  # not on the command line
+    beside = {"path", "known", "numeric_targets", "max_memory", "needed"}  # not on the command line
     assert {option.argument or option.name for option in READING} == set(signature) - beside
 
 

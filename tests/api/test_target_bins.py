@@ -24,7 +24,7 @@ y = X[:, 4] + 0.3 * X[:, 2] + 0.05 * RNG.normal(size=120)
 
 
 def binned(X: Any, y: Any, how: Any = "frequency", **options: Any) -> mlfs.Dataset:
-    return bin_targets(from_arrays(X, y, numbers=True), how, **options)
+    return bin_targets(from_arrays(X, y, numeric_targets=True), how, **options)
 
 
 def by_hand(target: np.ndarray, edges: list[float]) -> np.ndarray:
@@ -153,5 +153,7 @@ def test_the_command_bins_targets_of_files(
     document = json.loads(capsys.readouterr().out)
     expected = mlfs.select(binned(X, y), "mrmr", 3)
     assert [one["index"] for one in document["selected"]] == list(expected.indices)
-    again = mlfs.read(smaller, labels="price", numbers=True)
-    assert again.labels[0] == from_arrays(X, y, label_names=["price"], numbers=True).labels[0]
+    again = mlfs.read(smaller, labels="price", numeric_targets=True)
+    assert (
+        again.labels[0] == from_arrays(X, y, label_names=["price"], numeric_targets=True).labels[0]
+    )

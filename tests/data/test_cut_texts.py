@@ -108,7 +108,7 @@ def test_a_small_text_is_cut_anywhere(form, text, tmp_path, monkeypatch):
         for size in (1, 20):
             assert_alike(path, size, monkeypatch, limits=limits, **options)
     path.write_bytes(BOM.encode() + content)
-    for more in ({"classes": True}, {"numbers": True}):
+    for more in ({"classes": True}, {"numeric_targets": True}):
         for size in (4, 9):
             assert_alike(path, size, monkeypatch, **more, **options)
 

@@ -74,7 +74,7 @@ def test_labels_are_columns_of_obs() -> None:
     assert read(adata(), labels="tags").label_names == ["a", "b"]
     both = read(adata(), labels=["flag", "gap"])
     assert both.Y[4].tolist() == [FLAGS[4], -1]
-    binned = read(adata(), labels="x", numbers=True)
+    binned = read(adata(), labels="x", numeric_targets=True)
     assert mlfs.select(mlfs.data.bin_targets(binned, "width:2"), "mim", 2).indices
 
 

@@ -51,7 +51,7 @@ def test_three_normal_variables_meet_the_closed_form_of_partial_correlation():
     y = f + s + noise
     R = np.corrcoef([f, s, y])
     partial = (R[0, 2] - R[0, 1] * R[1, 2]) / np.sqrt((1 - R[0, 1] ** 2) * (1 - R[1, 2] ** 2))
-    data = mlfs.data.from_arrays(np.stack([f, s], axis=1), y, numbers=True)
+    data = mlfs.data.from_arrays(np.stack([f, s], axis=1), y, numeric_targets=True)
     data = mlfs.data.bin_targets(data, "frequency:30")
     found = mlfs.prepare(data, estimator="gaussian").info.cmi_fL_given_s(1)
     close(found, [-0.5 * np.log(1 - partial**2), 0.0], atol=0.02)

@@ -253,7 +253,7 @@ def _sizes(place: str) -> tuple[int, ...]:
 
 
 def _in_chunks(
-    data: Any, cluster: Any, *, labels: Any = None, numbers: bool = False, **_: Any
+    data: Any, cluster: Any, *, labels: Any = None, numeric_targets: bool = False, **_: Any
 ) -> Dataset:
     if not (isinstance(data, tuple) and len(data) == 2) or labels is not None:
         msg = "collections of dask are given as (X, Y): leave labels out, and take Y from the frame"
@@ -265,7 +265,7 @@ def _in_chunks(
     y = connection.client.compute(Y).result() if hasattr(Y, "__dask_graph__") else Y
     sample = X._meta_nonempty if hasattr(X, "columns") else np.zeros((1, X.shape[1]))  # noqa: SLF001
     head = from_arrays(sample, np.zeros((sample.shape[0], 1), np.int8))
-    labelled = from_arrays(np.zeros((len(y), 1)), y, numbers=numbers)
+    labelled = from_arrays(np.zeros((len(y), 1)), y, numeric_targets=numeric_targets)
     table = _InChunks(len(y), list(head.names), collection=X, connection=connection)
     return labelled.with_changes(
         X=table, columns=head.columns, left_out=head.left_out, places=head.places

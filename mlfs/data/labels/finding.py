@@ -249,7 +249,7 @@ def _resolve_option(names: Sequence[str], request: Request, path: str) -> LabelP
             items_by_column[j] = item
     alone = len(items) == 1 and items[0] in positions
     shown = spec if isinstance(spec, str) else ",".join(items)
-    lists = alone and not (request.classes or request.numbers)
+    lists = alone and not (request.classes or request.numeric_targets)
     return LabelPositions(tuple(sorted(items_by_column)), f"--labels {printable(shown)}", lists)
 
 

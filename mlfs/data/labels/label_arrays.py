@@ -341,14 +341,14 @@ def _from_sparse(
     return out, labels
 
 
-def numeric_targets(
+def keep_numbers(
     y: Any, n_rows: int, names: Sequence[str] | None = None, classes: bool = False
 ) -> tuple[Any, Sequence[Label]]:
     """Turn Y into positions like `targets`, but keep columns of numbers as numbers.
 
     Examples
     --------
-    >>> Y, labels = numeric_targets([2.5, 0.5, 2.5], 3)
+    >>> Y, labels = keep_numbers([2.5, 0.5, 2.5], 3)
     >>> Y.ravel().tolist(), labels[0].values, labels[0].numbers
     ([1, 0, 1], ('0.5', '2.5'), True)
     """

@@ -165,7 +165,7 @@ def map_numbers(
     distinct, positions = distinct_numbers(column)
     texts = [str(int(x)) if x.is_integer() and abs(x) < 1e15 else repr(x) for x in distinct]
     if not is_binary(texts):
-        if request.numbers and all(map(math.isfinite, distinct)):
+        if request.numeric_targets and all(map(math.isfinite, distinct)):
             return positions.astype(np.int32), Label(name, tuple(texts), numbers=True)
         if not request.classes and not all(x.is_integer() for x in distinct):
             raise DataError(
