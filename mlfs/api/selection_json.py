@@ -20,6 +20,7 @@ from mlfs.search.panel import Terms
 from mlfs.search.picks import Picks, Significance
 
 MOST_BYTES = 1 << 28
+LONG = 10_000  # characters of a note
 REMEDY = "give what mlfs select --format json wrote"
 
 
@@ -92,19 +93,29 @@ def _selection(document: Mapping[str, Any]) -> Selection:
     union, network = _ranking(document), document.get("network")
     binnings = tuple(Binning.from_dict(record) for record in document.get("binning", ()))
     rankings = [union, *labels.values()]
+    data = {key: int(value) for key, value in document["data"].items()}
+    n_columns = data.get("columns", data["features"])
+    for ranking in rankings:
+        numbers = _columns_of(ranking)
+        if numbers.min(initial=0) < -1 or ranking.picks.columns.min(initial=0) < 0:
+            raise ValueError(f"column {numbers.min()}")
+        if numbers.max(initial=-1) >= n_columns:
+            raise ValueError(f"column {numbers.max()} of {n_columns}")
+    if min(data["rows"], data["labels"]) < 0:
+        raise ValueError(f"a size of {min(data['rows'], data['labels'])}")
     return Selection(
         **union.parts(),
-        criterion=str(document["criterion"]),
+        criterion=printable(document["criterion"], LONG),
         parameters=dict(document["parameters"]),
-        scope=str(document["scope"]),
-        units=str(document["units"]),
-        data={key: int(value) for key, value in document["data"].items()},
+        scope=printable(document["scope"], LONG),
+        units=printable(document["units"], LONG),
+        data=data,
         labels=labels,
         network=None if network is None else _structure(network, list(labels), document["data"]),
         binnings=binnings,
         told_by=tuple(ToldBy(**record) for record in document.get("told_by", ())),
         settings=dict(document["settings"]),
-        notes=tuple(map(str, document.get("notes", ()))),
+        notes=tuple(printable(note, LONG) for note in document.get("notes", ())),
         pair_terms={key: int(value) for key, value in document.get("pair_terms", {}).items()},
         column_names=_column_names(document["data"], binnings, rankings),
     )
@@ -174,7 +185,9 @@ def _structure(
     record: Mapping[str, Any], labels: Sequence[str], data: Mapping[str, Any]
 ) -> Structure:
     """The label network; its labels have numbers for names where the ranking is for all."""
-    names = labels or [str(j) for j in range(int(data["labels"]))]
+    names = labels or [str(j) for j in range(len(record["parents"]))]
+    if len(names) != data["labels"]:
+        raise ValueError(f"a network of {len(names)} labels")
     return Structure(
         str(record["kind"]),
         tuple(names),
@@ -184,14 +197,22 @@ def _structure(
     )
 
 
+def _columns_of(ranking: Ranking) -> np.ndarray:
+    """The columns that a ranking is about, and -1."""
+    picks, significance = ranking.picks, ranking.significance
+    about = [picks.columns, picks.tied, picks.runners_up]
+    return np.concatenate(about if significance is None else [*about, significance.columns])
+
+
 def _column_names(
     data: Mapping[str, Any], binnings: Sequence[Binning], rankings: Sequence[Ranking]
 ) -> ColumnNames:
     """The names of the columns, as far as the JSON has them."""
     if "columns" not in data and len(binnings) == data["features"]:
         return [binning.name for binning in binnings]
-    n_columns = int(data.get("columns", data["features"]))
-    names = {j: f"column {j}" for j in range(n_columns)}
+    numbers = [_columns_of(ranking) for ranking in rankings]
+    numbers += [ranking.significance.instead for ranking in rankings if ranking.significance]
+    names = {j: f"column {j}" for j in np.unique(np.concatenate(numbers)).tolist()}
     for ranking in rankings:
         names |= dict(zip(ranking.indices, ranking.names, strict=True))
     return names

@@ -9,7 +9,7 @@ from typing import Any
 
 from mlfs.data.frames import pandas
 from mlfs.data.html import table as html_table
-from mlfs.errors import UnknownName, first_of, plural, printable
+from mlfs.errors import UnknownName, UsageError, first_of, plural, printable
 
 LEVELS = ("error", "warning", "note")
 SHOWN = 5  # columns, in a line
@@ -159,6 +159,15 @@ def listed(names: Iterable[str]) -> str:
     return first_of((repr(printable(name, 60)) for name in names[:SHOWN]), len(names))
 
 
+def _parts(given: Any) -> tuple[str, ...]:
+    if isinstance(given, str):
+        return tuple(part.strip() for part in given.split(","))
+    if not isinstance(given, Iterable) or not all(isinstance(part, str) for part in given):
+        msg = f"the checks of an audit are named by texts such as 'M1', not {printable(given)}"
+        raise UsageError(msg)
+    return tuple(given)
+
+
 def chosen(select: Any, ignore: Any) -> tuple[str, ...]:
     """The checks that are made: those that begin with one of `select`, and with none of `ignore`.
 
@@ -167,10 +176,7 @@ def chosen(select: Any, ignore: Any) -> tuple[str, ...]:
     >>> chosen("M2", ("M203", "M204"))
     ('M201', 'M202', 'M205', 'M206')
     """
-    wanted, silenced = (
-        tuple(part.strip() for part in (given.split(",") if isinstance(given, str) else given))
-        for given in (select or "M", ignore or ())
-    )
+    wanted, silenced = _parts(select or "M"), _parts(ignore or ())
     for prefix in (*wanted, *silenced):
         if not prefix or not any(check.startswith(prefix) for check in CHECKS):
             raise UnknownName("check of an audit", str(prefix), CHECKS)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mlfs.cli.compare_options import COMPARING
-from mlfs.cli.console import INTERRUPTED, Console, pass_console
+from mlfs.cli.console import INTERRUPTED, Console, code_of_users, pass_console
 from mlfs.cli.help import Command
 from mlfs.cli.progress import Cells
 from mlfs.cli.shared_options import declared, flags_of, given, talking
@@ -76,7 +76,7 @@ def compare(
     check_parts(parts)
     if any(path == "-" for path in data):
         raise UsageError("a comparison reads its data again and again: give files, not a pipe")
-    with Cells(console) as cells:
+    with Cells(console) as cells, code_of_users():
         results = _run(
             list(data), criteria, models, n, metrics=list(metrics) or None,
             folder=folder, on_cell=cells.tell, **options,

@@ -6,14 +6,15 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import chdir, contextmanager, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
 import click
 
-from mlfs.errors import Caution, MissingExtra, UsageError, printable
+from mlfs.errors import Caution, CriterionError, MissingExtra, UsageError, printable
 from mlfs.formats import FORMATS, WRITTEN
 
 INTERRUPTED = 130  # the exit code
@@ -223,6 +224,17 @@ def formed(answer: Any, form: str) -> str:
         return json_text(answer.to_dict())
     text: str = answer.table() if form == "table" else getattr(answer, f"to_{form}")()
     return text
+
+
+@contextmanager
+def code_of_users() -> Iterator[None]:
+    """Run criteria and models of users: what they print goes to stderr, and the folder is kept."""
+    with redirect_stdout(sys.stderr), chdir("."):
+        try:
+            yield
+        except SystemExit as stop:
+            msg = f"a criterion or a model ended the program (sys.exit({stop.code!r}))"
+            raise CriterionError(f"{msg}: it has to raise an error, or return") from None
 
 
 def deliver(console: Console, report: str, path: str | None, *, force: bool) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from mlfs.api.value_kinds import literal
 from mlfs.errors import DataError, UsageError, printable
+
+MOST_BYTES = 1 << 26  # of a table of columns
 
 
 def pair(text: str, option: str, example: str) -> tuple[str, str]:
@@ -58,8 +61,12 @@ def _table_of(path: str | None, option: str) -> dict[str, str]:
         return {}
     shown = printable(repr(path))
     try:
-        with Path(path).open(newline="", encoding="utf-8-sig") as stream:
-            rows = [row for row in csv.reader(stream) if row]
+        with Path(path).open("rb") as stream:
+            content = stream.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise UsageError(f"{shown} of {option} has more than {MOST_BYTES:,} bytes")
+        text = content.decode("utf-8-sig")
+        rows = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
     except (OSError, ValueError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"cannot read {shown} of {option}: {reason}") from None

@@ -9,7 +9,15 @@ from typing import Any
 
 import click
 
-from mlfs.cli.console import INTERRUPTED, Console, Output, deliver, output_of, pass_console
+from mlfs.cli.console import (
+    INTERRUPTED,
+    Console,
+    Output,
+    code_of_users,
+    deliver,
+    output_of,
+    pass_console,
+)
 from mlfs.cli.help import Command
 from mlfs.cli.progress import PickProgress, Waiting
 from mlfs.cli.shared_options import (
@@ -109,13 +117,17 @@ def run_selection(console: Console, dataset: Any, settings: dict[str, Any]) -> t
         prepared = prepare(AsGiven(with_classes(dataset, settings)), **arguments["prepare"])
     searching = arguments["select"]
     if is_cv(searching["n"]):
-        searching["n"] = _number_by_cv(console, prepared, searching)
+        with code_of_users():
+            searching["n"] = _number_by_cv(console, prepared, searching)
     n = searching["n"] if isinstance(searching["n"], int) else None
     names, shown = dataset.feature_names, dataset.names_given
     if not prepared.grouping.trivial:
         shown = [names[columns[0]] for columns in prepared.grouping.members]
     beside = (lambda: prepared.cluster_report) if on_cluster else str
-    with PickProgress(console, shown, prepared.dataset.label_names, n, beside) as progress:
+    with (
+        PickProgress(console, shown, prepared.dataset.label_names, n, beside) as progress,
+        code_of_users(),
+    ):
         try:
             selection = select_silently(prepared, on_pick=progress.on_pick, **searching)
             if any(number is not None for number in arguments["certainty"].values()):

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from mlfs.cli.console import Console, check_place, pass_console
+from mlfs.cli.console import Console, check_place, code_of_users, pass_console
 from mlfs.cli.help import Command
 from mlfs.cli.predict_command import data_of
 from mlfs.cli.progress import Waiting
@@ -356,7 +356,7 @@ def _tell_number(console: Console, model: Any) -> None:
 def _fit(console: Console, model: Any, X: Any, Y: Any, weights: dict[str, Any]) -> None:
     """Fit; an error of a base learner is shown in its own words, a warning once."""
     try:
-        with warnings.catch_warnings(record=True) as caught:
+        with code_of_users(), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             model.fit(X, Y, **weights)
     except MlfsError:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -24,7 +25,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from mlfs.data.whole_files import replacing
-from mlfs.errors import DataError, UsageError, printable, setting
+from mlfs.errors import Caution, DataError, UsageError, printable, setting, tell
+from mlfs.metrics import METRICS
 from mlfs.metrics.labels import label_f1
 from mlfs.metrics.ranking import label_auc, label_pr_auc
 
@@ -32,6 +34,9 @@ if TYPE_CHECKING:
     from mlfs.compare.settings import Settings
 
 
+CELL_TEXTS = ("data", "criterion", "model", "n")
+SECONDS = ("prepare_seconds", "select_seconds", "fit_seconds", "predict_seconds")
+DIGITS = 1e-6  # to which a score in a table may be rounded
 SETTINGS, REPORT, LOCK, CELLS = "settings.json", "results.json", ".lock", "cells"
 FIGURES = "figures"
 
@@ -113,10 +118,15 @@ class CellFolder:
 
     def get(self, key: str) -> dict[str, Any] | None:
         """The record of a cell."""
-        record = _read(self.folder / CELLS / f"{key}.json")
-        if not isinstance(record, dict) or record.get("key") != key:
-            return None  # a damaged file is computed again
-        return record
+        path = self.folder / CELLS / f"{key}.json"
+        if not path.exists():
+            return None
+        with contextlib.suppress(TypeError, KeyError, AttributeError):
+            record = checked_record(_read(path))
+            if record["key"] == key:
+                return record
+        tell([Caution(f"{printable(path, 400)} is damaged: its cell is computed again")], 2)
+        return None
 
     def keep(self, record: dict[str, Any]) -> None:
         """Keep the results of a cell; its details are a file of their own, written first."""
@@ -133,6 +143,35 @@ class CellFolder:
     def _put(self, name: str, content: bytes) -> None:
         with replacing(str(self.folder / name), force=True) as stream:
             stream.write(content)
+
+
+def checked_record(record: Any) -> dict[str, Any]:
+    """A record of a cell; TypeError, AttributeError or KeyError if it is none."""
+    cell, metrics = record["cell"], record.get("metrics", {})
+    texts = [record["key"], record["status"], *(cell[name] for name in CELL_TEXTS)]
+    numbers = [*metrics.values(), record.get("budget")]
+    if record["status"] == "ok":
+        numbers += [record["features"], record["peak_mb"], *map(record.get, SECONDS)]
+    scores = [
+        value or 0
+        for name, value in metrics.items()
+        if name in METRICS
+        and METRICS[name].higher_is_better
+        and METRICS[name].needs != "propensities"
+    ]
+    if (
+        not all(isinstance(text, str) for text in texts)
+        or not all(value is None or _is_amount(value) for value in numbers)
+        or max(scores, default=0) > 1 + DIGITS
+    ):
+        raise TypeError
+    checked: dict[str, Any] = record
+    return checked
+
+
+def _is_amount(value: Any) -> bool:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return is_number and 0 <= value < math.inf
 
 
 def refuse_loss(folder: str | os.PathLike[str], settings: Settings) -> None:

@@ -21,19 +21,18 @@ from pathlib import Path
 from typing import Any
 
 import mlfs
-from mlfs.compare.cell_folder import content_of, refuse_loss
+from mlfs.compare.cell_folder import SECONDS, checked_record, content_of, refuse_loss
 from mlfs.compare.classifiers import known_models, selects
 from mlfs.compare.data_sources import DataSource, content_digest, drop_columns, read_file, sources
 from mlfs.compare.named import Named, named
 from mlfs.compare.resampling import Folds, GivenSplit, Holdout, Splitting, StoredFolds, stored_folds
-from mlfs.compare.results import SECONDS, Results, finite, plain_cell, text_of_cell
+from mlfs.compare.results import Results, finite, plain_cell, text_of_cell
 from mlfs.compare.running import OPTIONS, Progress, run
 from mlfs.compare.settings import Settings, size
 from mlfs.data.dataset import Dataset, join_datasets
 from mlfs.errors import DataError, MlfsError, UsageError, printable, setting
 from mlfs.metrics import METRICS, evaluate
 
-CELL_TEXTS = ("data", "criterion", "model", "n")
 KINDS = {"Folds": Folds, "Holdout": Holdout, "Given": GivenSplit}
 
 
@@ -62,7 +61,7 @@ def load(folder: str | os.PathLike[str]) -> Results:
     try:
         results = Results(
             settings_of(document["settings"]),
-            tuple(map(_checked_record, document["records"])),
+            tuple(map(checked_record, document["records"])),
             tuple(document["metrics"]),
             bool(document.get("interrupted")),
             tuple(document.get("notes", ())),
@@ -78,20 +77,6 @@ def load(folder: str | os.PathLike[str]) -> Results:
     except KeyError as error:
         msg = f"{shown} is no report of this version of mlfs ({printable(error, 80)} is not there)"
         raise DataError(f"{msg}: run the comparison again") from None
-
-
-def _checked_record(record: Any) -> dict[str, Any]:
-    """A record of a cell; TypeError or KeyError if it is none."""
-    cell, numbers = record["cell"], list(record.get("metrics", {}).values())
-    texts = [record["key"], record["status"], *(cell[name] for name in CELL_TEXTS)]
-    if record["status"] == "ok":
-        numbers += [record["features"], record["peak_mb"], *map(record.get, SECONDS)]
-    if not all(isinstance(text, str) for text in texts) or not all(
-        number is None or isinstance(number, (int, float)) for number in numbers
-    ):
-        raise TypeError
-    checked: dict[str, Any] = record
-    return checked
 
 
 def _with_new_metrics(results: Results) -> list[dict[str, Any]]:
@@ -152,6 +137,8 @@ COUNTED = ("numpy", "scipy", "scikit-learn", "numba")  # their versions may chan
 CELL = ("data", "criterion", "model", "n", "split")
 OTHER = ("features", "status", "note", *SECONDS, "peak_mb")
 DIGITS = 7
+MOST_BYTES = 1 << 28  # of the table
+WRONG = (TypeError, AttributeError, ValueError, KeyError, IndexError)
 
 
 @dataclass(frozen=True)
@@ -262,6 +249,16 @@ def read_reference(path: str | Path) -> Reference:
     if hashlib.sha256(content).hexdigest() != document["sha256"]:
         shown = printable(folder / TABLE, 400)
         raise DataError(f"{shown} differs from the digest in {ABOUT}: take the one it belongs to")
+    try:
+        return _reference(document, content, folder)
+    except MlfsError:
+        raise
+    except (*WRONG, csv.Error, lzma.LZMAError) as error:
+        msg = f"{printable(folder, 400)} is a damaged reference ({printable(repr(error), 100)})"
+        raise DataError(f"{msg}: take it again from where it came from") from None
+
+
+def _reference(document: Mapping[str, Any], content: bytes, folder: Path) -> Reference:
     settings = settings_of(document["settings"])
     counts = document["settings"]["splits"]["used"]
     folds = stored_folds(folder / FOLDS, counts)
@@ -271,18 +268,30 @@ def read_reference(path: str | Path) -> Reference:
             raise DataError(f"{shown}: the folds of {printable(name)!r} are not the reference's")
     recipes = tuple(
         Recipe(
-            recipe["name"],
-            tuple(recipe["parts"]),
-            tuple(recipe["exclude"]),
-            recipe["digest"],
-            tuple(recipe["models"]),
+            _texts([recipe["name"]])[0],
+            _texts(recipe["parts"]),
+            _texts(recipe["exclude"]),
+            _texts([recipe["digest"]])[0],
+            _texts(recipe["models"]),
         )
         for recipe in document["data"]
     )
-    rows = csv.DictReader(io.StringIO(lzma.decompress(content).decode()))
-    records = tuple(_record(row) for row in rows)
-    metrics = tuple(document["metrics"])
-    return Reference(settings, recipes, records, folds, metrics, document["versions"])
+    with lzma.open(io.BytesIO(content)) as stream:
+        table = stream.read(MOST_BYTES + 1)
+    if len(table) > MOST_BYTES:
+        shown = printable(folder / TABLE, 400)
+        raise DataError(f"{shown} unpacks to more than {MOST_BYTES:,} bytes: it is no reference")
+    rows = csv.DictReader(io.StringIO(table.decode()))
+    records = tuple(checked_record(_record(row)) for row in rows)
+    metrics = _texts(document["metrics"])
+    return Reference(settings, recipes, records, folds, metrics, dict(document["versions"]))
+
+
+def _texts(values: Any) -> tuple[str, ...]:
+    """Texts in a list; TypeError if they are something else."""
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise TypeError("texts are wanted")
+    return tuple(values)
 
 
 def _document(path: Path) -> dict[str, Any]:

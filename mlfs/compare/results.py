@@ -15,7 +15,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from mlfs.api.text import csv_of
-from mlfs.compare.cell_folder import CELLS, unpack
+from mlfs.compare.cell_folder import CELLS, SECONDS, unpack
 from mlfs.compare.settings import Settings
 from mlfs.data.frames import pandas
 from mlfs.data.html import details, table, text
@@ -23,7 +23,6 @@ from mlfs.errors import DataError, UsageError, check_name, first_of, printable
 from mlfs.metrics import METRICS
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "'", "＝", "＋", "－", "＠")
-SECONDS = ("prepare_seconds", "select_seconds", "fit_seconds", "predict_seconds")
 NEEDS = {name: (name,) for name in ("scores", "probabilities", "joint")} | {
     "labels": ("predicted",),
     "propensities": ("scores", "propensities"),

@@ -191,7 +191,7 @@ def _load_plugin(name: str, point: metadata.EntryPoint) -> type[Criterion]:
 def _import_class(load: Callable[[], Any], who: str) -> type[Criterion]:
     """The criterion that a module has, or that an entry point names itself."""
     try:
-        with contextlib.redirect_stdout(sys.stderr):  # stdout is for data
+        with contextlib.redirect_stdout(sys.stderr), contextlib.chdir("."):  # stdout is for data
             loaded = load()
             loaded = getattr(loaded, "criterion", loaded)
     except UsageError as error:

@@ -46,6 +46,7 @@ def read(source: bytes | InputFile, path: str, request: Request) -> Dataset:
     if not file.is_on_disk or file.compression:
         raise ParseError("an h5ad file is read from a plain file: write it to one", path)
     try:
+        _refuse_floats_as_places(path)
         data = anndata.read_h5ad(path)
     except Exception as error:
         if isinstance(error, MlfsError):
@@ -53,6 +54,19 @@ def read(source: bytes | InputFile, path: str, request: Request) -> Dataset:
         fault = f"this is no h5ad file, or a damaged one: {printable(error, 200)}"
         raise ParseError(fault, path) from None
     return from_anndata(data, request, path)
+
+
+def _refuse_floats_as_places(path: str) -> None:
+    """Refuse sparse tables whose columns are numbered by floats, which would be cut."""
+    import h5py
+
+    with h5py.File(path) as file:
+        tables = [file["X"], *file["layers"].values()] if "layers" in file else [file["X"]]
+        for table in tables:
+            for name in ("indices", "indptr"):
+                if isinstance(table, h5py.Group) and table[name].dtype.kind not in "iu":
+                    fault = f"{name} of {table.name} are {table[name].dtype}, not whole numbers"
+                    raise ParseError(fault, path)
 
 
 def from_anndata(data: Any, request: Request, path: str = "<memory>") -> Dataset:

@@ -85,6 +85,28 @@ def test_what_is_no_selection_is_refused(text: str, sentence: str, tmp_path: Pat
         mlfs.Selection.from_json(3)
 
 
+def test_a_forged_selection_is_refused_where_it_is_read() -> None:
+    rng = np.random.default_rng(0)
+    data = rng.normal(size=(60, 5)), rng.integers(0, 2, (60, 2))
+    document = mlfs.select(data, "mim", 2).to_dict()
+    first = document["selected"][0]
+    for forged in (
+        {**document, "data": {**document["data"], "rows": -1}},
+        {**document, "data": {**document["data"], "labels": None}},
+        {**document, "selected": [{**first, "runner_up": 10**9}]},
+        {**document, "selected": [{**first, "index": -5}]},
+        {**document, "selected": [{**first, "ties": [77]}]},
+        {**document, "network": {"kind": "x", "order": [], "parents": [], "note": ""}},
+    ):
+        with pytest.raises(DataError, match="a damaged selection: "):
+            mlfs.Selection.from_json(forged)
+    huge = {**document, "data": {**document["data"], "features": 10**12}, "binning": []}
+    assert mlfs.Selection.from_json(huge).names == tuple(p["name"] for p in document["selected"])
+    loud = {**document, "criterion": "m\x1b[2J", "notes": ["\x1b]0;x\x07"], "units": "\x9b1m"}
+    read = mlfs.Selection.from_json(loud)
+    assert not any(ord(c) < 32 for c in "".join([read.criterion, read.units, *read.notes]))
+
+
 @pytest.fixture
 def picks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     path = tmp_path / "picks.json"

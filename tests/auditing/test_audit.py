@@ -14,7 +14,7 @@ import scipy.sparse as sp
 import mlfs
 from mlfs import cli
 from mlfs.auditing.findings import CHECKS
-from mlfs.errors import UnknownName
+from mlfs.errors import UnknownName, UsageError
 from tests.documents import ROOT
 from tests.shared import shared_data
 
@@ -196,6 +196,9 @@ def test_checks_are_chosen_by_number_and_beginning() -> None:
         mlfs.audit(data, select="M9")
     with pytest.raises(UnknownName):
         mlfs.audit(data).of("M999")
+    for wrong in (b"M1", 5, [1]):
+        with pytest.raises(UsageError, match="checks of an audit are named by texts"):
+            mlfs.audit(data, select=wrong)
 
 
 def test_findings_are_shown_as_text_frame_and_page() -> None:

@@ -158,6 +158,18 @@ def test_a_damaged_cell_is_named_with_its_remedy(tmp_path: Path, content: bytes)
     assert not small(tmp_path / "report").failed()
 
 
+@pytest.mark.parametrize("value", ["abc", -5, True, [1], 7, 1e999])
+def test_a_damaged_number_of_a_cell_is_computed_again(tmp_path: Path, value: Any) -> None:
+    was = [record["metrics"] for record in small(tmp_path / "report").records]
+    path = min((tmp_path / "report/cells").glob("*.json"))
+    record = json.loads(path.read_text())
+    record["metrics"]["macro_f1"] = value
+    path.write_text(json.dumps(record))
+    with pytest.warns(mlfs.MlfsWarning, match=f"{path.name}.* is damaged: its cell is computed"):
+        again = small(tmp_path / "report")
+    assert [record["metrics"] for record in again.records] == was
+
+
 @pytest.mark.skipif(os.name != "posix", reason="names of files are bytes there only")
 def test_the_name_of_a_file_need_not_be_utf8(tmp_path: Path) -> None:
     name = os.fsdecode(b"bad\xff.csv")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +84,37 @@ def test_a_reference_is_read_as_it_was_written(published: tuple[Path, Results]) 
         assert one["cell"] == other["cell"]
         there = {name: value for name, value in other["metrics"].items() if value is not None}
         assert one["metrics"] == pytest.approx(there, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("settings", 3),
+        ("settings", {}),
+        ("data", [{"name": 5, "parts": [], "exclude": [], "digest": "", "models": []}]),
+        ("data", None),
+        ("metrics", [1]),
+        ("metrics", "macro_f1"),
+        ("versions", 5),
+    ],
+)
+def test_a_forged_reference_is_one_sentence(
+    published: tuple[Path, Results], tmp_path: Path, name: str, value: Any
+) -> None:
+    folder = tmp_path / "forged"
+    shutil.copytree(published[0], folder)
+    about = folder / "reference.json"
+    about.write_text(json.dumps({**json.loads(about.read_text()), name: value}))
+    with pytest.raises(DataError, match="is a damaged reference"):
+        read_reference(folder)
+
+
+def test_a_table_that_unpacks_to_very_much_is_refused(
+    published: tuple[Path, Results], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mlfs.compare.reference, "MOST_BYTES", 1000)
+    with pytest.raises(DataError, match="unpacks to more than 1,000 bytes"):
+        read_reference(published[0])
 
 
 def test_an_own_criterion_is_ranked_among_all(published: tuple[Path, Results]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -122,3 +123,24 @@ def test_the_command_lists_a_criterion_of_a_file(
     assert "jmi" not in listed
     assert cli.main(["criteria", "--format", "json", "./mine.py"]) == 0
     assert cli.main(["criteria", "jmy"]) == 2
+
+
+def test_prints_and_other_folders_of_a_criterion_do_no_harm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    away, here = tmp_path / "away", tmp_path / "here"
+    away.mkdir()
+    here.mkdir()
+    monkeypatch.chdir(here)
+    lines = f"import os\nimport mlfs\nprint('first')\nos.chdir({str(away)!r})\n"
+    lines += "class Mine(mlfs.Criterion):\n    reference = 'x'\n"
+    lines += "    def relevance(self, info):\n"
+    lines += f"        print('then')\n        os.chdir({str(away)!r})\n        return info.mi_fL\n"
+    (here / "mine.py").write_text(lines)
+    arguments = ["select", "-q", "-c", "./mine.py", "-n", "2", "--format", "json", "songs"]
+    assert cli.main(arguments) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["criterion"] == "mine"
+    assert "then" in captured.err
+    assert cli.main([*arguments, "-o", "picks.json"]) == 0
+    assert (here / "picks.json").is_file()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,6 +25,19 @@ CELLS = RANDOM.choice(["B", "NK", "T"], 90)
 FLAGS = RANDOM.integers(0, 2, 90)
 BATCH = RANDOM.choice(["one", "two"], 90)
 NAMES = [f"gene{j}" for j in range(12)]
+
+
+@pytest.mark.parametrize("name", ["indices", "indptr"])
+def test_places_that_are_no_whole_numbers_are_refused(tmp_path: Path, name: str) -> None:
+    anndata, h5py = pytest.importorskip("anndata"), pytest.importorskip("h5py")
+    path = tmp_path / "x.h5ad"
+    anndata.AnnData(sp.csr_matrix(X), obs=obs().drop(columns="gap")).write_h5ad(path)
+    with h5py.File(path, "r+") as file:
+        places = file["X"][name][:] + 0.5
+        del file["X"][name]
+        file["X"][name] = places
+    with pytest.raises(DataError, match=f"{name} of /X are float64, not whole numbers"):
+        mlfs.read(path, labels="flag")
 
 
 def obs() -> Any:
