@@ -13,6 +13,7 @@ from mlfs.lazy import lazily
 if TYPE_CHECKING:
     from mlfs.api.certainty import certainty
     from mlfs.api.explanation import Explanation, explain
+    from mlfs.api.pairs import ColumnPair, Pairs, pairs
     from mlfs.api.panels import Panel
     from mlfs.api.prepared import Prepared, label_network, prepare
     from mlfs.api.selecting import select
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 __all__ = [
     "Audit",
+    "ColumnPair",
     "Criterion",
     "CriterionError",
     "DataError",
@@ -57,6 +59,7 @@ __all__ = [
     "MlfsError",
     "MlfsWarning",
     "PairCriterion",
+    "Pairs",
     "Panel",
     "ParseError",
     "Prepared",
@@ -73,6 +76,7 @@ __all__ = [
     "explain",
     "explore",
     "label_network",
+    "pairs",
     "pareto",
     "prepare",
     "read",
@@ -84,6 +88,7 @@ __all__ = [
 _HOME = {
     "mlfs.api.certainty": ("certainty",),
     "mlfs.api.explanation": ("Explanation", "explain"),
+    "mlfs.api.pairs": ("ColumnPair", "Pairs", "pairs"),
     "mlfs.api.panels": ("Panel",),
     "mlfs.api.prepared": ("Prepared", "label_network", "prepare"),
     "mlfs.api.selecting": ("select",),

@@ -186,11 +186,21 @@ def ratios(rng: Random) -> Table:
     return _table(X, (1.5 * ratio + 0.7 * rng.logistic(size=(2000, 3)) > 0).astype(np.int64), true)
 
 
+def exclusive_or(rng: Random) -> Table:
+    """Three labels, each where exactly one of two columns is high: no column tells one alone."""
+    X = rng.normal(size=(2000, 50))
+    true = rng.choice(50, 6, replace=False)
+    differ = (X[:, true[::2]] > 0) ^ (X[:, true[1::2]] > 0)
+    by_chance = rng.random((2000, 3)) < 0.5
+    Y = np.where(rng.random((2000, 3)) < 0.6, differ, by_chance)
+    return _table(X, Y.astype(np.int64), true)
+
+
 HARDER = {
     make.__name__: make
     for make in (
         correlated_blocks, common_factors, in_time, sensors, near_copies, one_broad_column,
         unequal_labels, rare_labels_of_categories, rare_copies_among_words, given_many_strata,
-        few_rows, zero_inflated, bimodal, ratios,
+        few_rows, zero_inflated, bimodal, ratios, exclusive_or,
     )
 }  # fmt: skip

@@ -2,9 +2,10 @@
 
 Reading text: `tokens`, with `rows` (ARFF), `cells` (CSV) and `pair_rows` (svmlight, XMC). Columns:
 `column_values`, and `packing` for bit slices. Layouts: `planes` and `lists`. Counting:
-`row_walks`, `part_walks`, `plane_subsets`, `full_tables`; `co_sums`, `expected_sums` and
-`strata_sums` make sums of counts, `level_sums` those by the levels of a column. Normal variables:
-`gaussian`. Choosing the best: `choosing`. `jit` compiles a kernel once and keeps it.
+`row_walks`, `part_walks`, `plane_subsets`, `full_tables`, `pair_tables`; `co_sums`,
+`expected_sums` and `strata_sums` make sums of counts, `level_sums` those by the levels of a column.
+Normal variables: `gaussian`. Choosing the best: `choosing`. `jit` compiles a kernel once and keeps
+it.
 """
 
 from __future__ import annotations

@@ -7,10 +7,10 @@ Data: `as_dataset`, with `missing_values`. `prepared` bins, codes and counts the
 under which constraints, `estimators` which criteria an estimator serves, `column_tests` which tell
 more than chance, `certainty` how sure the picks are, of the `same_data`. `options` declares every
 option once, of the kinds in `value_kinds`; `moved` says where arguments of earlier versions are.
-Answers: `selection`, read back by `selection_json`; `explanation`, `describe`, `similar`; `text`
-and `display` show them. Transformers: `selector` and `stability_selector` on `column_selector`.
-`mlfs.information`: `pairwise`, with `coded_columns`. `mlfs.criteria.check_criterion`:
-`criterion_checks`.
+Answers: `selection`, read back by `selection_json`; `explanation`, `describe`, `similar`, `pairs`;
+`text` and `display` show them. Transformers: `selector` and `stability_selector` on
+`column_selector`. `mlfs.information`: `pairwise`, with `coded_columns`.
+`mlfs.criteria.check_criterion`: `criterion_checks`.
 
 `Selection.plot` needs pictures, which lie above this package and are imported inside it.
 """

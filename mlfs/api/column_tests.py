@@ -14,6 +14,7 @@ from mlfs.discretize.rank_levels import LevelColumns
 from mlfs.information.stratified import StratifiedInfo
 from mlfs.search.additive import AdditiveTests
 from mlfs.search.label_columns import LabelColumns
+from mlfs.search.pair_tests import PairTests
 
 
 def column_tests(prepared: Prepared, left_out: Sequence[int]) -> Callable[[], AdditiveTests]:
@@ -26,30 +27,34 @@ def column_tests(prepared: Prepared, left_out: Sequence[int]) -> Callable[[], Ad
     left_out : sequence of int
         Columns that name a row; they are not tested.
     """
+    return cache(lambda: AdditiveTests(*tested_columns(prepared, left_out)))
 
-    @cache
-    def tests() -> AdditiveTests:
-        dataset, grouping, rows = prepared.dataset, prepared.grouping, prepared.rows
-        strata = prepared.info.codes if isinstance(prepared.info, StratifiedInfo) else None
-        weights, table, Y = prepared.weights, dataset.table, dataset.Y
-        table = table.whole() if hasattr(table, "whole") else table  # read by workers so far
-        if rows is not None:
-            table, Y = table[rows], Y[rows]
-            weights = None if weights is None else weights[rows]
-        n = effective_rows(weights)
-        grid = None if weights is None else on_grid(weights)
-        counted = None if grid is None else grid * (n / grid.sum())
-        members = None if grouping.trivial else grouping.members
-        skipped = grouping.candidates([*left_out, *prepared.held])
-        candidates = np.setdiff1d(np.arange(len(grouping.members)), skipped)
-        return AdditiveTests(
-            LevelColumns(table, dataset.sizes, members, counted),
-            LabelColumns(Y, strata, grid, n),
-            candidates,
-            threads_of(prepared.options["n_jobs"]),
-        )
 
-    return tests
+def pair_tests(prepared: Prepared) -> PairTests:
+    """All pairs of columns that name no row."""
+    return PairTests(*tested_columns(prepared, prepared.identifiers))
+
+
+def tested_columns(
+    prepared: Prepared, left_out: Sequence[int]
+) -> tuple[LevelColumns, LabelColumns, np.ndarray, int]:
+    """The columns as levels, the labels, the candidates that are tested, and the threads."""
+    dataset, grouping, rows = prepared.dataset, prepared.grouping, prepared.rows
+    strata = prepared.info.codes if isinstance(prepared.info, StratifiedInfo) else None
+    weights, table, Y = prepared.weights, dataset.table, dataset.Y
+    table = table.whole() if hasattr(table, "whole") else table  # read by workers so far
+    if rows is not None:
+        table, Y = table[rows], Y[rows]
+        weights = None if weights is None else weights[rows]
+    n = effective_rows(weights)
+    grid = None if weights is None else on_grid(weights)
+    counted = None if grid is None else grid * (n / grid.sum())
+    members = None if grouping.trivial else grouping.members
+    skipped = grouping.candidates([*left_out, *prepared.held])
+    candidates = np.setdiff1d(np.arange(len(grouping.members)), skipped)
+    columns = LevelColumns(table, dataset.sizes, members, counted)
+    labels = LabelColumns(Y, strata, grid, n)
+    return columns, labels, candidates, threads_of(prepared.options["n_jobs"])
 
 
 def effective_rows(weights: np.ndarray | None) -> float | None:

@@ -23,6 +23,7 @@ from mlfs.cli.explain_command import explain
 from mlfs.cli.explore_command import explore
 from mlfs.cli.help import Group
 from mlfs.cli.info_command import criteria, info
+from mlfs.cli.pairs_command import pairs
 from mlfs.cli.predict_command import evaluate, predict
 from mlfs.cli.select_command import select
 from mlfs.cli.shared_options import of_program
@@ -74,8 +75,8 @@ def cli(context: click.Context) -> None:
 
 
 COMMANDS = (
-    select, similar, audit, info, criteria, explain, train, predict, evaluate, structure, compare,
-    explore, convert, datasets,
+    select, similar, pairs, audit, info, criteria, explain, train, predict, evaluate, structure,
+    compare, explore, convert, datasets,
 )  # fmt: skip
 for command in COMMANDS:
     cli.add_command(command)

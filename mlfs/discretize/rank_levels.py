@@ -45,6 +45,11 @@ class LevelColumn(NamedTuple):
     other_level: int
     parts: np.ndarray
 
+    @property
+    def is_ranked(self) -> bool:
+        """Whether levels count by their rank, the last of them for missing values."""
+        return bool(self.parts.min(initial=0) < 0)
+
     def sums(self, kernel: Any, total: np.ndarray, *args: Any) -> np.ndarray:
         """Sums of a kernel by level, where the sum over all rows is known."""
         out = np.zeros((len(self.parts), total.size))
@@ -106,6 +111,11 @@ class LevelColumns:
         return by_values(
             StoredColumn(joint.astype(np.float64), NO_ROWS, n_rows, self._weights), nominal=True
         )
+
+    def is_ordered(self, candidate: int) -> bool:
+        """Whether a candidate is a numeric column."""
+        members = [candidate] if self._members is None else self._members[candidate]
+        return len(members) == 1 and bool(self._sizes[members[0]] < 0)
 
     def several(self, candidates: np.ndarray) -> Iterator[LevelColumn]:
         """Some candidates, one after the other; neighbours are fetched together."""

@@ -8,7 +8,7 @@ that it has to open gets a size that fits. Rankings are in `selections`, labels 
 from __future__ import annotations
 
 from mlfs.plots.comparisons import costs, critical_differences, curves
-from mlfs.plots.maps import label_feature_map, similarity_map
+from mlfs.plots.maps import label_feature_map, pair_map, similarity_map
 from mlfs.plots.selections import selection_path, substitutes
 from mlfs.plots.structures import label_structure
 
@@ -18,6 +18,7 @@ __all__ = [
     "curves",
     "label_feature_map",
     "label_structure",
+    "pair_map",
     "selection_path",
     "similarity_map",
     "substitutes",

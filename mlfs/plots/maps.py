@@ -1,4 +1,4 @@
-"""Maps: of the features that labels picked, and of columns that say the same."""
+"""Maps: of features that labels picked, of similar columns, and of pairs of columns."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mlfs.api.pairs import Pairs
 from mlfs.api.similar import Similar
 from mlfs.errors import UsageError, printable
 from mlfs.plots.axes import CELLS_WITH_NUMBERS, axes_for, inches_of, selection_of
@@ -115,4 +116,37 @@ def similarity_map(similar: Similar, ax: Any = None) -> Any:
         box = [low, high, high, low, low]
         ax.plot(box, [low, low, high, high, low], color="0.3", linewidth=0.8)
     ax.set_title(f"columns with SU >= {similar.threshold:g}", fontsize=9)
+    return ax
+
+
+def pair_map(pairs: Pairs, ax: Any = None) -> Any:
+    """Draw the synergy of pairs of columns: a cell for each pair that was found.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        What `mlfs.pairs` returned, with one pair or more.
+    ax : matplotlib Axes, optional
+        Where to draw; the current axes of pyplot by default.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    if not len(pairs):
+        raise UsageError("no pair of columns tells more together than apart: nothing is drawn")
+    names = list(dict.fromkeys(name for pair in pairs for name in (pair.first, pair.second)))
+    synergy = np.full((len(names), len(names)), np.nan)
+    for pair in pairs:
+        ends = names.index(pair.first), names.index(pair.second)
+        synergy[max(ends), min(ends)] = pair.synergy
+    side = 3 + inches_of(len(names))
+    ax = axes_for(ax, "a map of pairs", (side + 0.8, side))
+    image = ax.imshow(synergy, vmin=0.0, cmap="viridis", interpolation="nearest")
+    ax.figure.colorbar(image, ax=ax, label="synergy about the label (nats)", shrink=0.8)
+    if len(names) <= MAX_NAMES:
+        shown = [printable(name, 24) for name in names]
+        ax.set_xticks(range(len(names)), shown, fontsize=6, rotation=90)
+        ax.set_yticks(range(len(names)), shown, fontsize=6)
+    ax.set_title("columns that tell more together than apart", fontsize=9)
     return ax

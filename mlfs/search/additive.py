@@ -8,6 +8,7 @@ whole numbers. `mlfs.search.share_tests` has their p-values.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from mlfs.counting.parallel import Threads
 from mlfs.discretize.rank_levels import NO_ROWS, LevelColumn, LevelColumns
 from mlfs.errors import LOGGER
 from mlfs.search.label_columns import LEAST_SPREAD, LabelColumns, LabelMoments
+from mlfs.search.pair_tests import FoundPair, PairTests
 from mlfs.search.share_tests import (
     FEW_PARTS,
     Evidence,
@@ -31,6 +33,8 @@ RIDGE = 1e-9  # of a correlation, so that picks that are all but collinear have 
 COLUMNS_AT_ONCE = 256
 MAX_STRATA = 8  # in each of which a column may have another effect
 MAX_LEVELS_IN_STRATA = 255
+PAIRS_LOOKED_AT = 500_000  # times labels: a tenth of a second
+MAX_PAIRS = 50  # that can be picked
 
 
 class AdditiveTests:
@@ -52,7 +56,7 @@ class AdditiveTests:
         self, columns: LevelColumns, labels: LabelColumns, candidates: np.ndarray, n_jobs: int = 1
     ) -> None:
         self.columns, self.labels, self.candidates = columns, labels, candidates
-        self.n = labels.n_effective - labels.n_strata
+        self.n, self._n_jobs = labels.n_effective - labels.n_strata, n_jobs
         self._targets = labels.targets(np.arange(labels.q))
         self._n_forms = 1 + (1 < labels.n_strata <= MAX_STRATA)
         self._evidence = [self._test(form, n_jobs) for form in range(self._n_forms)]
@@ -115,6 +119,27 @@ class AdditiveTests:
         about = parts.T @ labels.sums_of(column, rows)
         return PartSums(own.diagonal(), own, about, skewness, np.array(fourth))
 
+    @cached_property
+    def pairs(self) -> PairTests:
+        """All pairs of candidates."""
+        return PairTests(self.columns, self.labels, self.candidates, self._n_jobs)
+
+    def found_pairs(self, columns: np.ndarray, alpha: float) -> list[FoundPair]:
+        """The pairs that tell some columns of labels more together, where there are few pairs."""
+        d = self.candidates.size
+        if d * (d - 1) // 2 * columns.size > PAIRS_LOOKED_AT:
+            return []
+        return self.pairs.find(alpha, MAX_PAIRS, columns)
+
+    def joint(self, candidate: int, partner: int) -> LevelColumn:
+        """The levels of two columns of a pair together."""
+        return self.pairs.joint(candidate, partner)
+
+    def nothing(self) -> LevelColumn:
+        """A column without parts."""
+        levels = np.zeros(self.labels.n_rows, np.uint8)
+        return LevelColumn(levels, NO_ROWS, -1, np.zeros((1, 0), np.int8))
+
     def about(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The p-values of candidates about some columns of labels: together, and by label."""
         targets = self.labels.targets(columns)
@@ -175,9 +200,11 @@ class AdditiveModel:
         expected = (parts.T @ rows / labels.rows_of_strata) @ self._in_strata.T
         return sums, parts.T @ cross - expected
 
-    def _best_form(self, candidate: int) -> tuple[float, LevelColumn, PartSums, np.ndarray]:
+    def _best_form(
+        self, candidate: int, joint: LevelColumn | None = None
+    ) -> tuple[float, LevelColumn, PartSums, np.ndarray]:
         """The form of a candidate that adds most to the picks, with its p-value and its sums."""
-        forms = self._tests.forms(self._tests.columns[candidate])
+        forms = [joint] if joint else self._tests.forms(self._tests.columns[candidate])
         sums = [self._beside(column) for column in forms]
         p_values = [self._p_value(*one) for one in sums]
         best = int(np.argmin(p_values))
@@ -199,9 +226,13 @@ class AdditiveModel:
         found = evidence(one, left, self._targets, n)
         return float(p_values(found, self._targets, self._moments)[0])
 
-    def add(self, candidate: int, most: float = 1.0) -> float:
-        """Add a candidate to the picks if its p-value is at most so much; the p-value."""
-        p, column, sums, cross = self._best_form(candidate)
+    def add(self, candidate: int, most: float = 1.0, joint: LevelColumn | None = None) -> float:
+        """Add a candidate to the picks if its p-value is at most so much; the p-value.
+
+        Where `joint` is given the candidate counts by it: by its levels with those of a partner,
+        or by nothing.
+        """
+        p, column, sums, cross = self._best_form(candidate, joint)
         if p > most:
             return p
         width, size = len(self._own), sums.size.size

@@ -76,6 +76,12 @@ class LabelColumns:
         """The columns of some labels."""
         return np.flatnonzero(np.isin(self.of_label, labels))
 
+    def members_of(self, column: int) -> tuple[np.ndarray, np.ndarray]:
+        """Masks of the rows of a column of labels, and of those where it is known."""
+        members = np.zeros(self.n_rows, bool)
+        members[self._by_column.indices[slice(*self._by_column.indptr[column : column + 2])]] = True
+        return members, self.known.get(column, np.ones(self.n_rows, bool))
+
     def rows_of(self, column: LevelColumn) -> np.ndarray:
         """The weight of the rows of each level of a column in each stratum."""
         return column.sums(level_sums.stratum_sums, self.rows_of_strata, self.weights, self.strata)
@@ -130,7 +136,7 @@ class LabelColumns:
         self.products = products
         p = np.clip(self.totals / np.maximum(1e-300, rows_known.sum(axis=0)), 0.0, 1.0)
         self._share, self._spread = p, np.maximum(p * (1 - p), LEAST_SPREAD)
-        self._by_row = by_row
+        self._by_row, self._by_column = by_row, columns
 
     def targets(self, columns: np.ndarray) -> LabelTargets:
         """Gather the facts about some of the columns that a test about them needs."""

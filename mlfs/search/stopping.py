@@ -4,7 +4,9 @@ Three rules decide. First, a candidate must tell more than chance alone, about o
 all of them; the share of false discoveries is controlled at `alpha` (Benjamini & Hochberg, 1995).
 Second, the best candidate by the criterion is picked if it improves an additive model of the labels
 by all picks so far: of m such candidates pick k needs a p-value of at most `alpha` k / m; else it
-is closed. Third, picks that later ones have made superfluous leave again, the worst one first.
+is closed. Two columns that tell more together than apart (`mlfs.search.pair_tests`) pass the first
+rule, and the second one by their joint levels: then both are picked. Third, picks that later ones
+have made superfluous leave again, the worst one first.
 `mlfs.search.additive` has the tests.
 """
 
@@ -50,6 +52,14 @@ class AutoStop:
         self.p_values, self.adjusted = p_values, np.ones(info.d)
         self.adjusted[tested] = adjusted(p_values[tested])
         self.informative = self.adjusted <= alpha
+        self._pairs = [
+            pair
+            for pair in tests.found_pairs(columns, alpha)
+            if not {pair.first, pair.second} & {*excluded}
+        ]
+        self._promised: dict[int, int] = {}  # partners of picks, which are picked with them
+        for pair in self._pairs:
+            self.informative[[pair.first, pair.second]] = True
         self.left_out = info.features[~self.informative]
         self._n_informative = max(1, int(self.informative.sum()))
         self._model = AdditiveModel(tests, columns)
@@ -61,8 +71,18 @@ class AutoStop:
 
     def accepts(self, candidate: int) -> bool:
         """Whether a candidate adds to the picks; then it is one of them."""
-        least = self._threshold(len(self._model.picks) + 1)
-        self._p_beside[candidate] = p = self._model.add(candidate, least)
+        model, least = self._model, self._threshold(len(self._model.picks) + 1)
+        if candidate in self._promised:
+            model.add(candidate, joint=self._tests.nothing())
+            return True
+        self._p_beside[candidate] = p = model.add(candidate, least)
+        for pair in self._pairs if p > least else ():
+            if candidate in pair[:2]:
+                partner = pair.second if pair.first == candidate else pair.first
+                joint = self._tests.joint(candidate, partner)
+                if model.add(candidate, least, joint) <= least:
+                    self._promised[partner] = candidate
+                    return True
         return p <= least
 
     def closes(self, candidate: int) -> np.ndarray:
@@ -77,13 +97,25 @@ class AutoStop:
         """Drop the picks that others make superfluous, the worst first; give those that stay."""
         model = self._model
         while len(model.picks) > 1:
-            p_values = model.p_of_picks()
+            p_values = self._p_of_picks()
             p_values[np.isin(model.picks, forced)] = 0.0
             worst = int(p_values.argmax())
             if p_values[worst] <= self._threshold(len(model.picks)):
                 break
-            model.drop(worst)
+            pick = model.picks[worst]
+            holder = self._promised.get(pick, pick)
+            together = {holder} | {s for s, f in self._promised.items() if f == holder}
+            for one in together & {*model.picks}:
+                model.drop(model.picks.index(one))
         return list(model.picks)
+
+    def _p_of_picks(self) -> np.ndarray:
+        """The p-value of each pick beside all others; of two that were picked together one."""
+        picks, p_values = self._model.picks, self._model.p_of_picks()
+        for partner, holder in self._promised.items():
+            if partner in picks and holder in picks:
+                p_values[picks.index(partner)] = p_values[picks.index(holder)]
+        return p_values
 
     def significance(self) -> Significance:
         """Give the tests of every candidate, alone and beside the picks."""
@@ -93,7 +125,7 @@ class AutoStop:
         for j in np.setdiff1d(np.flatnonzero(self.informative), picks).tolist():
             p_beside[j] = self._model.p_value(j)
             instead[j] = self._model.most_alike(j)
-        p_beside[picks] = self._model.p_of_picks()
+        p_beside[picks] = self._p_of_picks()
         interval = np.full((2, info.d), np.nan)
         ends = relevance_interval(info, info.features[self.informative], LEVEL)
         if ends is not None:
@@ -118,6 +150,9 @@ class AutoStop:
                 continue
             p_values = np.ones(self._info.d)
             p_values[tests.candidates] = tests.about(columns)[0]
+            for pair in self._pairs:
+                if pair.label == label and {pair.first, pair.second} <= {*self._model.picks}:
+                    p_values[pair.first] = min(p_values[pair.first], pair.p_adjusted / self._info.d)
             p_values[self._excluded] = 1.0  # nobody is advised to include them
             picks = np.array(self._model.picks, np.int64)
             pick = int(picks[p_values[picks].argmin()]) if picks.size else -1
