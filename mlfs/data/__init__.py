@@ -9,8 +9,8 @@ label columns and maps their values. Rows that come in pieces are put together b
 `bit_slices` cuts a table into bits.
 In memory: `arrays`, with `frames`, `columns` and `matrices`.
 `dataset` is the result, shown by `html`; `identifiers` finds columns that name its rows, `dates`
-those that hold dates, and `first_component` projects one. `drawing` draws
-pictures for all packages.
+those that hold dates, `written_numbers` those that hold numbers with units, and `first_component`
+projects one.
 """
 
 from __future__ import annotations
