@@ -1,6 +1,7 @@
 """Run all that must pass: ``python -m tests``, or some of it: ``python -m tests lint types``.
 
-``python -m tests fuzz`` is no part of it: it tries files as long as it is told to. With a seed in
+``python -m tests fuzz`` is no part of it: it tries files as long as it is told to; ``oldest`` and
+``newest`` are none either: they download other versions, and belong to a release. With a seed in
 ``MLFS_TEST_ORDER`` the tests run in a random order.
 """
 
@@ -62,8 +63,9 @@ STEPS: dict[str, list[list[str]]] = {
     "processor": [[*PYTEST, *BLAS_TESTS]],
 }
 
-# Run alone, with options of their own: ``python -m tests fuzz --minutes 10``.
 CALLED = {**audit.STEPS, **versions.STEPS}
+
+# Run alone, with options of their own: ``python -m tests fuzz --minutes 10``.
 LONG = {
     "fuzz": "tests.fuzz.command",
     "release": "tests.release",
@@ -75,7 +77,7 @@ LONG = {
 
 # Each keeps one core busy: they run beside the others, the longest first, one for every two cores.
 # The others have tests that wait for a process or a signal, and would leave a core idle meanwhile.
-ONE_CORE = ("oldest", "newest", "interpreted", "processor", "docs", "types", "lint")
+ONE_CORE = ("interpreted", "processor", "docs", "types", "lint")
 
 # Bytecode that is not kept is made anew by every worker and every process that a test starts; and
 # threads of BLAS and OpenMP that wait do not take a core from the other worker.
@@ -161,7 +163,7 @@ def main(names: list[str]) -> int:
         sys.stderr.write(f"unknown step {unknown[0]!r}: known are {', '.join(known)}\n")
         return 2
     os.environ.update(ENVIRONMENT)
-    chosen, start = names or known, time.monotonic()
+    chosen, start = names or [*STEPS, *audit.STEPS], time.monotonic()
     beside = [name for name in ONE_CORE if name in chosen and len(chosen) > 1]
     with ThreadPoolExecutor(max(1, (os.cpu_count() or 1) // 2)) as pool:
         begun = {name: pool.submit(apart, name) for name in beside}
