@@ -26,7 +26,9 @@ class Panel:
     ----------
     at_least : mapping, optional
         Labels (by name or glob) to numbers of picks that are to tell something about them, beyond
-        chance at the share `alpha` of false discoveries. Per label, each label's own number.
+        chance at the share `alpha` of false discoveries. Per label, each label's own number. Where
+        each row has exactly one label, as cells have one type, a pick counts for the label of
+        which it tells the greatest share.
     at_most : int or mapping, optional
         Pick at most so many columns of each group of `groups`, or of the groups that are named.
     groups : mapping or sequence, optional
@@ -100,7 +102,9 @@ def _at_least(numbers: Mapping[str, int], data: Dataset) -> dict[str, Any]:
     for label, number in numbers.items():
         for j in columns_named(label, names, "at_least", "label"):
             at_least[names[j]], places[names[j]] = number, j
-    return {"at_least": at_least, "numbers": places}
+    each = np.asarray((data.Y > 0).sum(axis=1))
+    is_exclusive = data.shape[2] > 2 and bool((each == 1).all())
+    return {"at_least": at_least, "numbers": places, "is_exclusive": is_exclusive}
 
 
 def _at_most(at_most: Any, groups: Any, prepared: Prepared) -> dict[str, Any]:

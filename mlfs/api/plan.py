@@ -342,6 +342,10 @@ def _panel_run(plan: Plan, info: Info, task: _Task, label: str) -> PanelRun | No
         if name in numbers:
             of_label = info if label else info.for_label(numbers[name])
             tells[name] = _auto_stop(plan, of_label).informative
+    if demands.is_exclusive and not label:  # a marker of one class says of all others "not this"
+        shares = info.mi_fl / np.where(info.h_l > 0, info.h_l, 1.0)
+        for name in tells:
+            tells[name] = tells[name] & (shares[:, numbers[name]] >= shares.max(axis=1))
     worth = np.ones(info.d, bool)
     if task.auto is not None and not task.best_only:
         worth[task.auto.left_out] = False

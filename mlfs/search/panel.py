@@ -31,6 +31,8 @@ class Demands:
         For labels by name, how many picks are to tell something about them.
     numbers : mapping from str to int
         The numbers of these labels.
+    is_exclusive : bool
+        Whether each row has exactly one label, so that a pick counts for the one it tells most.
     group_of : ndarray of int, optional
         The group of each candidate, -1 for none.
     at_most : ndarray of int, optional
@@ -47,6 +49,7 @@ class Demands:
 
     at_least: Mapping[str, int] = field(default_factory=dict)
     numbers: Mapping[str, int] = field(default_factory=dict)
+    is_exclusive: bool = False
     group_of: np.ndarray | None = None
     at_most: np.ndarray | None = None
     groups: tuple[str, ...] = ()

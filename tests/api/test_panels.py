@@ -226,3 +226,33 @@ def test_of_whom_a_constraint_allows_the_best_is_kept():
     sure = mlfs.certainty(picked, READY, resamples=20)
     assert (sure.indices, sure.certainty[0]) == ((5, 0), None)
     assert (sure.certainty[1].kept, sure.certainty[1].substitutes) == (1.0, ())
+
+
+def cells(exclusive: bool = True):
+    """Genes that mark a type of cells each, of which one is rare."""
+    rng = np.random.default_rng(1)
+    kinds = np.array(["B", "NK", "T", "DC"])
+    types = rng.choice(kinds, 1200, p=[0.3, 0.3, 0.37, 0.03])
+    marked = np.repeat(kinds, 6)
+    genes = rng.poisson(np.where(types[:, None] == marked, 2.5, 0.6))
+    Y = (types[:, None] == kinds).astype(int)
+    if not exclusive:
+        Y[0, :2] = 1
+    names = {"feature_names": [f"{kind} {j}" for j, kind in enumerate(marked)]}
+    return (genes, Y), {**names, "label_names": list(kinds)}
+
+
+@pytest.mark.parametrize("criterion", ["scls", "mrmr", "jmi"])
+def test_a_rare_class_has_markers_of_its_own(criterion):
+    data, names = cells()
+    panel = mlfs.select(data, criterion, 8, panel=mlfs.Panel(at_least={"*": 2}), **names)
+    own = [name.split()[0] for name in panel.names]
+    assert {kind: own.count(kind) for kind in {*own}} == dict.fromkeys(("B", "NK", "T", "DC"), 2)
+    for kind, terms in zip(own, panel.terms_of_panel, strict=True):
+        assert terms.tells == (kind,)
+
+
+def test_labels_that_share_rows_may_share_picks():
+    data, names = cells(exclusive=False)
+    panel = mlfs.select(data, "jmi", 4, panel=mlfs.Panel(at_least={"*": 2}), **names)
+    assert any(len(terms.tells) > 1 for terms in panel.terms_of_panel)
