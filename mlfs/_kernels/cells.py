@@ -104,7 +104,7 @@ def _plain_number(text: Any, pos: int, closing: int, singles: Any) -> tuple[int,
 
 @inner
 def _quoted_number(text: Any, pos: int, singles: Any) -> tuple[int, float]:
-    """The like in quotes; apart, because numbers without quotes are then read faster."""
+    """Read a number in quotes; apart, because numbers without quotes are then read faster."""
     return _plain_number(text, pos, QUOTE, singles)
 
 

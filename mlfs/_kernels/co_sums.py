@@ -178,7 +178,7 @@ class TwoLevels(NamedTuple):
 
 
 class Levels(NamedTuple):
-    """The like for columns and an anchor of any levels, and labels of two."""
+    """The counts of columns and an anchor of any levels, with labels of two levels."""
 
     total: int
     f: np.ndarray  # (cells,)
@@ -277,7 +277,7 @@ def add_pairs_of_cells(
 
 @inner
 def _add_disjoint(n: TwoLevels, i: int, xlogx: Any, out: Any) -> None:
-    """The like for a label that never occurs with s, but for the terms that no label changes."""
+    """Sum the terms of a label that never occurs with s, but for those that no label changes."""
     neither = n.total - n.s - n.l[i]
     label = n.l[i]
     n_fl = n.fl[i]

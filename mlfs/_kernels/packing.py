@@ -124,7 +124,7 @@ else:  # pragma: no cover  # runs compiled only: it builds LLVM code
         top: Any,
         column: Any,  # noqa: ARG001
     ) -> Any:
-        """The same for bit 0, while the rows are ORed into `top`.
+        """Transpose bit 0, while the rows are ORed into `top`.
 
         One pass for both: loading rows that cross cache lines takes most of the time.
         """

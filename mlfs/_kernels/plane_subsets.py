@@ -275,7 +275,7 @@ def _triple_of_two(
     place: int,
     out: SubsetSums,
 ) -> None:
-    """The like where all have two levels: the cells follow by subtraction."""
+    """Count columns of two levels: the other cells of a table follow by subtraction."""
     labels = l.first.size
     n_rows = f.n[f.at[i]] + f.n[f.at[i] + 1]
     n_f = _non_mode(f, i)

@@ -420,7 +420,7 @@ class Options(dict[str, Any]):
         return cls({**SELECTING, **values})
 
     def but(self, **values: Any) -> Options:
-        """The same with other values of some."""
+        """Give the options with other values of some."""
         return Options({**self, **values})
 
     def __getattr__(self, name: str) -> Any:

@@ -186,7 +186,7 @@ class Prepared:
         return self._networks[key]
 
     def among_rows(self, kept: np.ndarray) -> Prepared:
-        """The same data with only the rows of a mask counted; nothing is binned or packed again.
+        """Count only the rows of a mask; nothing is binned or packed again.
 
         Levels, bins and label networks stay those of all rows, and rows keep their weights; only
         the estimator ``gaussian`` ranks the rows anew.
@@ -213,7 +213,7 @@ class Prepared:
         return replace(self, info=info_of(table, self.correction), rows=kept)
 
     def here(self) -> Prepared:
-        """The same data counted in this process, where workers of a cluster hold the columns."""
+        """Count in this process, where workers of a cluster hold the columns."""
         if not isinstance(self.info, ColumnsInfo):
             return self
         return replace(self, info=info_of(self.info.holders.here(), self.correction))

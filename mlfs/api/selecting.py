@@ -265,7 +265,7 @@ def _with_given_numbers(on_pick: Any, prepared: Prepared) -> Any:
 
 
 def _logged(on_pick: Any, prepared: Prepared) -> Callable[[str, Pick], object]:
-    """The same function, which also logs the name of each pick."""
+    """Wrap a function of a pick, so that the name of each pick is logged too."""
     names = [prepared.dataset.names[columns[0]] for columns in prepared.grouping.members]
     numbers = itertools.count(1)
 

@@ -220,7 +220,7 @@ class Contest:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain data, with the statistics."""
+        """Give the contest and its statistics as plain data."""
         document: dict[str, Any] = {
             "metric": self.metric,
             "higher_is_better": self.higher_is_better,

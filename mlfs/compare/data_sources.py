@@ -59,7 +59,7 @@ class DataSource:
         return tuple(path for path in (self.path, self.test_path) if path)
 
     def absolute(self) -> DataSource:
-        """The same with whole paths, for processes in other folders."""
+        """Give the source whole paths, for processes in other folders."""
         paths = [str(Path(path).absolute()) if path else "" for path in (self.path, self.test_path)]
         return replace(self, path=paths[0], test_path=paths[1])
 

@@ -48,7 +48,7 @@ class Named:
         return f"{self.name}:{parameters}" if parameters else self.name
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain data."""
+        """Give the name and the parameters as plain data."""
         return {"name": self.name, "parameters": dict(self.parameters)}
 
 

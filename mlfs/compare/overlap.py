@@ -39,7 +39,7 @@ class Overlap:
     often: dict[tuple[str, str], list[tuple[str, float]]]
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain data."""
+        """Give the overlaps as plain data."""
         return {
             "n": self.n,
             "criteria": list(self.criteria),

@@ -146,7 +146,7 @@ class TrainingRows:
 
     @cached_property
     def prepared(self) -> Prepared:
-        """The same rows binned and counted, for every criterion and filter that counts."""
+        """Bin and count the rows, for every criterion and filter that counts."""
         options = {key: value for key, value in self.options.items() if key in PREPARATION}
         options["keep_identifiers"] = True  # the data set has lost its own
         with measured() as self.preparing:

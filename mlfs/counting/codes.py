@@ -236,7 +236,7 @@ class Codes:
         )
 
     def among_rows(self, kept: np.ndarray) -> Codes:
-        """The same columns in the rows of a mask alone; codes and modes stay as they are."""
+        """Keep the rows of a mask; codes and modes stay as they are."""
         place = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
         n_rows = int(np.count_nonzero(kept))
         indptr, rows, codes = self.lists
@@ -396,7 +396,7 @@ class Codes:
         return self.take(order), place
 
     def moved(self, place: np.ndarray) -> Codes:
-        """The same rows in another order: row i becomes row `place[i]`."""
+        """Give the rows another order: row i becomes row `place[i]`."""
         rows, codes = np.empty_like(self.rows), np.empty_like(self.codes)
         bits, memory = np.zeros(-(-self.n_rows // 64), np.uint64), np.empty(self.n_rows, np.int32)
         lists.in_order(place, self.indptr, self.rows, self.codes, bits, memory, rows, codes)

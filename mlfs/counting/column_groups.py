@@ -186,7 +186,7 @@ class ColumnGroup:
     def add_sums_with_labels(
         self, labels: Labels, indices: np.ndarray, xlogx: XLogX, out: np.ndarray, at_once: int
     ) -> None:
-        """The same for labels that are counted now, so many at once."""
+        """Count with labels that are counted now, so many at once."""
         for start in range(0, indices.size, at_once):
             chunk = indices[start : start + at_once]
             self.add_label_sums(

@@ -127,7 +127,7 @@ class Counts:
         return Counts(codes, codes, self.given_weights, kind)
 
     def among_rows(self, kept: np.ndarray, n_jobs: int = 1) -> Counts:
-        """The same columns with only the rows of a mask; nothing is coded again."""
+        """Count only the rows of a mask; nothing is coded again."""
         weights = None if self.counts_rows else self.weights[kept]
         features, labels = self.features.among_rows(kept), self.label_codes.among_rows(kept)
         return Counts(features, labels, weights, self.kind, n_jobs)

@@ -101,7 +101,7 @@ class LabelledRows:
     def recoded(
         self, tables: tuple[np.ndarray, np.ndarray], codes: dict[int, np.ndarray]
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The same tables, where the number k of column j of all becomes ``codes[j][k]``."""
+        """Give the tables, where the number k of column j of all becomes ``codes[j][k]``."""
         X, labels = (
             recoded(table, {k: codes[j] for k, j in enumerate(columns.tolist()) if j in codes})
             for columns, table in zip((self.features, self.labels), tables, strict=True)

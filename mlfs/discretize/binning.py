@@ -193,7 +193,7 @@ class Binnings(LazySequence):
 
     @classmethod
     def of(cls, binnings: Sequence[Binning]) -> Binnings:
-        """The same for binnings in any sequence."""
+        """Take binnings in any sequence."""
         if isinstance(binnings, cls):
             return binnings
         are_all = isinstance(binnings, Sequence) and all(isinstance(b, Binning) for b in binnings)
@@ -245,7 +245,7 @@ class Binnings(LazySequence):
         )
 
     def named(self, names: Sequence[str]) -> Binnings:
-        """The same with the names of the columns."""
+        """Give the binnings the names of their columns."""
         self.names = names
         return self
 

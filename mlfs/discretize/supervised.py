@@ -41,7 +41,7 @@ class ClassRows:
     totals: np.ndarray
 
     def rows(self, kept: np.ndarray, weights: np.ndarray | None) -> ClassRows:
-        """The same for some of the rows, with their weights."""
+        """Keep some of the rows, with their weights."""
         member = self.member[kept]
         totals = totals_of(member, weights)
         return ClassRows(member, self.label, self.positive, self.is_labelled[kept], totals)

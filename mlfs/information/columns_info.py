@@ -55,7 +55,7 @@ class MissingColumns(LookupError):
 
 
 class Holders(Protocol):
-    """Those who hold columns, and what is known of them here.
+    """The processes that hold columns, and what is known of them here.
 
     Parameters
     ----------
@@ -253,14 +253,14 @@ class ColumnsInfo(Info):
 
 
 class AdjustedColumnsInfo(ColumnsInfo):
-    """The same, corrected by its expectation: the chain rule takes I(s;L) of another's column."""
+    """Information corrected by its expectation: the chain rule takes I(s;L) of another's column."""
 
     _adjusted = True
     interaction_fsL, cmi_fs_given_L = Info.interaction_fsL, Info.cmi_fs_given_L
 
     @property
     def plain(self) -> ColumnsInfo:
-        """The same information, not corrected."""
+        """Give the information that is not corrected."""
         return ColumnsInfo(self.holders, self._labels, self._features, self._parents)
 
     def sum_over_labels(self, g: Callable[[Any], np.ndarray]) -> np.ndarray:
@@ -297,7 +297,7 @@ class _Block:
 
 
 class _AdjustedBlock(_Block):
-    """The same of corrected information: I(s;l) may be of another's column."""
+    """Sums over labels of corrected information: I(s;l) may be of another's column."""
 
     def cmi_sl_given_f(self, s: int) -> np.ndarray:
         """I(s;l|f) = I(f,s;l) - I(f;l)."""

@@ -230,7 +230,7 @@ def most_sweep_cost(info: Info) -> float:
 
 
 def with_parents(info: Info, parents: Sequence[tuple[int, ...]] | None) -> Info:
-    """The same view with the parents of every label."""
+    """Give the view the parents of every label."""
     network = None if parents is None else tuple(tuple(pa) for pa in parents)
     if network is None and info._parents is None:
         return info
@@ -248,7 +248,7 @@ def with_parents(info: Info, parents: Sequence[tuple[int, ...]] | None) -> Info:
 
 
 def with_parents_of(info: Info, other: Info) -> Info:
-    """The same view with the parents of labels that another one has."""
+    """Give the view the parents of labels that another view has."""
     return with_parents(info, other._parents)
 
 
@@ -349,7 +349,7 @@ def is_adjusted(info: Info) -> bool:
 
 
 def plain_of(info: Info) -> Info:
-    """The same information without the expectation under independence subtracted."""
+    """Give information from which no expectation under independence is subtracted."""
     if isinstance(info, AdjustedColumnsInfo):
         return info.plain
     if isinstance(info, StratifiedInfo):

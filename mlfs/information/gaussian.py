@@ -113,7 +113,7 @@ class GaussianInfo(Info):
         return self._with_features([s])[:, 0]
 
     def _expect(self, anchors: Sequence[int]) -> GaussianInfo:
-        """The same view, which computes I(f;s) of all these features when one is asked for."""
+        """Give a view that computes I(f;s) of all these features when one is asked for."""
         view = GaussianInfo(self._columns, self._labels, self._features, self._parents)
         view._expected = list(anchors)
         return view

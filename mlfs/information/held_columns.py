@@ -91,7 +91,7 @@ class PartTable(Table):
         return super().column(s) if s < self.d else self._others(s)[0].codes.column(0)
 
     def of_equal_rows(self) -> Table:
-        """The same columns, own and lent, with every row counted once."""
+        """Count every row of the columns, own and lent, once."""
         own = super().of_equal_rows()
         equal = PartTable(
             own.counts, self.q, self.mask_of, positions=self.positions, budget=self.budget

@@ -43,7 +43,7 @@ VOCABULARY = (
 
 
 def read_only(values: np.ndarray) -> np.ndarray:
-    """The same numbers, which cannot be changed in place: all criteria ask for the same arrays."""
+    """Give numbers that cannot be changed in place: all criteria ask for the same arrays."""
     view = values.view()
     view.setflags(write=False)
     return view

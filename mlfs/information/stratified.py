@@ -84,7 +84,7 @@ class StratifiedInfo(Info):
         return total
 
     def made_of(self, make: Callable[[Any], Any]) -> StratifiedInfo:
-        """The same strata with another view, or another information, of each."""
+        """Give the strata another view, or another information, of each."""
         strata = [make(stratum) for stratum in self.strata]
         cache = self._cache if type(strata[0]) is type(self.strata[0]) else None
         return StratifiedInfo(self.whole, self.codes, strata, self.weights, cache)

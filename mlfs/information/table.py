@@ -343,20 +343,20 @@ class Table:
 
     @cached_property
     def among_labels(self) -> Table:
-        """The same table with the labels in the place of the features."""
+        """Give a table with the labels in the place of the features."""
         budget = self.budget.among_labels()
         counts = self.counts.among_labels()
         return Table(counts, self.q, self.mask_of, ignore_missing=True, budget=budget)
 
     def of_equal_rows(self) -> Table:
-        """The same columns with every row counted once."""
+        """Count every row of the columns once."""
         counts = self.counts
         kind = np.full(self.d, LayoutKind.LISTS)
         equal = Counts(counts.features, counts.label_codes, None, kind)
         return Table(equal, self.q, self.mask_of, positions=self.positions, budget=self.budget)
 
     def among_rows(self, row_mask: np.ndarray, parts: int = 1) -> Table:
-        """The same columns with only the rows of a mask, one of so many parts of the rows."""
+        """Count only the rows of a mask, one of so many parts of the rows."""
         return Table(
             self.counts.among_rows(row_mask, self.counts.n_jobs if parts > 1 else 1),
             self.q,

@@ -77,7 +77,7 @@ class LabelPairs:
         return co_all[_places(labels)]
 
     def cells(self, i: int, labels: np.ndarray) -> LabelCells:
-        """The same, and what is made of them for every anchor."""
+        """Counts of a group with labels, and the numbers that are made of them for every anchor."""
         group, xlogx = self._counts.groups[i], self._counts.xlogx
         if not self._keeps_all:
             return group.label_cells(self.co(i, labels), xlogx)

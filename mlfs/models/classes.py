@@ -82,7 +82,7 @@ class Classes:
 
     @property
     def plain(self) -> Classes:
-        """The same labels with the values 0 and 1, in columns."""
+        """Give the labels as columns of 0 and 1."""
         return replace(self, values=(BINARY,) * len(self.names), flat=False)
 
     def decode(self, codes: np.ndarray) -> np.ndarray:

@@ -59,7 +59,7 @@ class FittedConditionals:
         return np.unique(np.concatenate([np.zeros(0, np.intp), *columns]))
 
     def narrowed(self, columns: np.ndarray) -> FittedConditionals:
-        """The same learners on rows that have only some columns of X, ascending.
+        """Give the learners rows that have only some columns of X, ascending.
 
         A constant looks at none, and no longer says at which it was to look.
         """

@@ -385,7 +385,7 @@ def fit_tree(
 def refit(
     problem: Problem, tree: FittedConditionals, weights: np.ndarray | None
 ) -> FittedConditionals:
-    """The same structure on the same columns, its base learners fitted anew.
+    """Fit the base learners of a structure anew, on its columns.
 
     What they have chosen by themselves (`TunedLogistic` its C) is kept.
     """

@@ -123,11 +123,11 @@ class Problem:
         return np.random.default_rng([self.seed, *stream])
 
     def on(self, features: tuple[np.ndarray | None, ...]) -> Problem:
-        """The same problem with other columns for each label."""
+        """Give the problem with other columns for each label."""
         return replace(self, features=features)
 
     def on_sorted(self, features: tuple[np.ndarray | None, ...]) -> Problem:
-        """The same with other columns for each label, in the order of X."""
+        """Give the problem with other columns for each label, in the order of X."""
         return self.on(tuple(None if part is None else np.sort(part) for part in features))
 
     def named_columns(self, features: Sequence[np.ndarray | None]) -> dict[str, np.ndarray]:

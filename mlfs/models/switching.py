@@ -117,7 +117,7 @@ class Switching(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklear
         return switching._fit(X, codes, weights, like)
 
     def untuned(self) -> Switching:
-        """The same with a base learner that chooses no parameters, if there is one."""
+        """Put a base learner that chooses no parameters in its place, if there is one."""
         base = self.base
         plain = base.untuned() if hasattr(base, "untuned") else base
         return Switching(plain, self.min_rows)

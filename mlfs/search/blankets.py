@@ -89,7 +89,7 @@ class Blankets:
         return self._controlled(members, len(self._columns) + len(self._labels) - 1)
 
     def _controlled(self, members: dict[int, Member], tested: int) -> dict[int, Member]:
-        """Those of the first so many p-values that Benjamini & Hochberg accept."""
+        """Places of the first so many p-values that Benjamini & Hochberg accept."""
         ordered = sorted(members, key=lambda column: (members[column].p, column))
         passing = [
             rank

@@ -64,7 +64,7 @@ class Certainty:
     reason: str = ""
 
     def renumbered(self, numbers: np.ndarray, names: Any) -> Certainty:
-        """The same with other numbers for the columns, and their names."""
+        """Give the certainty with other numbers for the columns, and their names."""
         substitutes = tuple(
             replace(entry, index=int(numbers[entry.index]), name=names[entry.index])
             for entry in self.substitutes

@@ -34,7 +34,7 @@ class CheckedCriterion:
         self.criterion, self.info, self.name = criterion, info, name
 
     def on(self, view: Info) -> CheckedCriterion:
-        """The same criterion on another view."""
+        """Check the criterion on another view."""
         return CheckedCriterion(self.criterion, view, self.name)
 
     def relevance(self) -> np.ndarray:

@@ -181,7 +181,7 @@ class Structure:
     # ---- other forms ------------------------------------------------------------------------
 
     def renumbered(self, names: Sequence[str]) -> Structure:
-        """The same structure for the same labels in another order."""
+        """Give the structure for its labels in another order."""
         if tuple(names) == self.names:
             return self
         for name in (*self.names, *names):

@@ -83,7 +83,7 @@ class Terms:
     price: float | None = None
 
     def renumbered(self, numbers: np.ndarray) -> Terms:
-        """The same with other numbers for the columns."""
+        """Give the constraint with other numbers for the columns."""
         column = None if self.instead_of is None else int(numbers[self.instead_of])
         return replace(self, instead_of=column)
 

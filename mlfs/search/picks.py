@@ -54,7 +54,7 @@ class Pick:
         return tuple(self.tied.tolist())
 
     def renumbered(self, numbers: np.ndarray) -> Pick:
-        """The same pick with other numbers for the columns."""
+        """Give the pick with other numbers for the columns."""
         second = None if self.runner_up is None else int(numbers[self.runner_up])
         index, tied = int(numbers[self.index]), numbers[self.tied]
         return dataclasses.replace(self, index=index, runner_up=second, tied=tied)
@@ -186,7 +186,7 @@ class Picks(Sequence[Pick]):
         return Picks(*[*(array[indices] for array in self.arrays), self.tied])
 
     def renumbered(self, numbers: np.ndarray) -> Picks:
-        """The same picks with other numbers for the columns, in the same order."""
+        """Give the picks in their order, with other numbers for the columns."""
         return dataclasses.replace(
             self,
             columns=numbers[self.columns],

@@ -191,7 +191,7 @@ def _joined(parts: Sequence[HeldColumns], n_jobs: int = 1) -> Table:
 
 
 class Workers:
-    """Those who hold the columns of a table, see `mlfs.information.columns_info.Holders`.
+    """The workers that hold the columns of a table, see `mlfs.information.columns_info.Holders`.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ def outputs(conditionals: AppliedConditionals) -> np.ndarray:
 
 
 def on_columns(problem: Problem, X: Any) -> Problem:
-    """The same rows and labels with another matrix of features, which every label looks at."""
+    """Give the rows and labels another matrix of features, which every label looks at."""
     return replace(problem, X=X, feature_names=(), features=(), shared=[])
 
 
