@@ -232,7 +232,7 @@ class Connection:
         return results
 
     def first_done(self, futures: Sequence[Any]) -> list[Any]:
-        """Answers that are there, as soon as there are any; waits as long as there are workers."""
+        """Futures that are done, as soon as there are any; waits as long as there are workers."""
         with contextlib.suppress(*LOST):
             self._wait(futures, return_when="FIRST_COMPLETED")
         return [future for future in futures if future.status != "pending"]
