@@ -104,7 +104,9 @@ def _told_by(result: SearchResult, prepared: Prepared) -> tuple[ToldBy, ...]:
         column = None if told.column < 0 else members[told.column][0]
         name = None if column is None else data.names[column]
         index = None if column is None else int(data.given[column])
-        out.append(ToldBy(data.label_names[label], name, index, told.p_value, told.is_pick))
+        partner = None if told.partner < 0 else data.names[members[told.partner][0]]
+        label_name = data.label_names[label]
+        out.append(ToldBy(label_name, name, index, told.p_value, told.is_pick, partner))
     return tuple(out)
 
 

@@ -99,6 +99,8 @@ class ToldBy:
         Of this column, or of the best one.
     picked : bool
         Whether it is picked.
+    partner : str, optional
+        The column with which it tells the label more than apart, where it does not do so alone.
     """
 
     label: str
@@ -106,6 +108,7 @@ class ToldBy:
     index: int | None
     p_value: float
     picked: bool
+    partner: str | None = None
 
 
 @dataclass(frozen=True)

@@ -208,6 +208,7 @@ def told_by_lines(selection: Selection) -> list[str]:
             by = "no column, more than chance"
         else:
             by = printable(told.name, WIDEST) + ("" if told.picked else " (not picked)")
+            by += f" with {printable(told.partner, WIDEST)}" if told.partner else ""
         rows.append([printable(told.label, WIDEST), by, f"{told.p_value:.3g}"])
     n_hidden = len(selection.told_by) - len(rows)
     lines = ["", *align(["label", "told by", "p"], rows, left={0, 1})]

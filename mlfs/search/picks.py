@@ -316,11 +316,14 @@ class Told(NamedTuple):
         Of this column, or of the best one.
     is_pick : bool
         Whether it is picked.
+    partner : int
+        The candidate with which it tells the label more than apart; -1 if it does so alone.
     """
 
     column: int
     p_value: float
     is_pick: bool
+    partner: int = -1
 
 
 @dataclass

@@ -150,15 +150,18 @@ class AutoStop:
                 continue
             p_values = np.ones(self._info.d)
             p_values[tests.candidates] = tests.about(columns)[0]
+            partner = np.full(self._info.d, -1)
             for pair in self._pairs:
-                if pair.label == label and {pair.first, pair.second} <= {*self._model.picks}:
-                    p_values[pair.first] = min(p_values[pair.first], pair.p_adjusted / self._info.d)
+                p = pair.p_adjusted / self._info.d
+                picked = {pair.first, pair.second} <= {*self._model.picks}
+                if pair.label == label and picked and p < p_values[pair.first]:
+                    p_values[pair.first], partner[pair.first] = p, pair.second
             p_values[self._excluded] = 1.0  # nobody is advised to include them
             picks = np.array(self._model.picks, np.int64)
             pick = int(picks[p_values[picks].argmin()]) if picks.size else -1
             best = int(p_values.argmin())
             if pick >= 0 and p_values[pick] * picks.size <= self._alpha:
-                out[label] = Told(pick, float(p_values[pick]), is_pick=True)
+                out[label] = Told(pick, float(p_values[pick]), True, int(partner[pick]))
             elif p_values[best] * tests.candidates.size <= self._alpha:
                 out[label] = Told(best, float(p_values[best]), is_pick=False)
             else:

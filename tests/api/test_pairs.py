@@ -10,6 +10,7 @@ import pytest
 from sklearn.metrics import mutual_info_score
 
 import mlfs
+from mlfs.api.text import table
 from mlfs.cli import main
 from mlfs.errors import UsageError
 
@@ -84,6 +85,9 @@ def test_a_selection_without_options_picks_both_columns():
         selection = mlfs.select((X, Y), criterion)
         assert {*selection.names} == {"x3", "colour", "x5"}
     assert {told.label: told.picked for told in selection.told_by} == {"fraud": True, "other": True}
+    by_label = {told.label: {told.name, told.partner} for told in selection.told_by}
+    assert by_label == {"fraud": {"x3", "colour"}, "other": {"x5", None}}
+    assert " with " in table(selection)
     assert "colour" not in mlfs.select((X, Y), exclude=["colour"]).names
     per_label = mlfs.select((X, Y), n="auto", per_label=True)
     assert {*per_label.labels["fraud"].names} == {"x3", "colour"}
