@@ -17,6 +17,7 @@ import numpy as np
 
 import mlfs
 from benchmarks.files import SkipCase, real_file
+from benchmarks.selectors import name_of, path_of
 from mlfs.compare.contest import MEAN, contests
 from mlfs.compare.ranks import nemenyi, ranks
 from mlfs.compare.results import Results
@@ -74,7 +75,7 @@ def main(given: list[str]) -> int:
         parser.error(str(why))
     results = run(
         data,
-        WAYS,
+        list(map(path_of, WAYS)),
         "br",
         [10, 30],
         folds=3,
@@ -105,7 +106,7 @@ def load(name: str) -> Dataset:
 def rows_of(results: Results) -> list[Row]:
     """The mean over the numbers of features of each way."""
     return [
-        Row(data, contest.metric, way, float(contest.mean[i, j]))
+        Row(data, contest.metric, name_of(way), float(contest.mean[i, j]))
         for contest in contests(results, list(METRICS))
         if contest.n == MEAN
         for i, data in enumerate(contest.data)

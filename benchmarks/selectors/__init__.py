@@ -10,6 +10,12 @@ ppt_relieff        ReliefF on label sets as classes, rare sets pruned (Read, 200
 rf_br              ReliefF for each label, the mean of the labels (Spolaor et al., 2013)
 relieff_ml         RReliefF with the distance between label sets (Spolaor et al., 2013)
 ig_lp              I(f;Y) with the label set as one class
+chi2_max, _mean    chi-square of the table of (binned) f and each label
+f_max, f_mean      the F of an analysis of variance of f by each label
+information_gain_  I(f;l)
+max, _mean
+gain_ratio_max,    I(f;l) / H(f)
+_mean
 ksg_mean           I(f;l) by nearest neighbours, without binning, the mean of the labels
 cov                the sum of cov(f,l)^2, the diagonal of MDDM's matrix
 forest             mean decrease of impurity in a random forest for all labels
@@ -33,7 +39,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.selectors import relief
+from benchmarks.selectors import filters, relief
 from benchmarks.selectors.regressions import mcdm, mifs
 from benchmarks.selectors.regressions import mdfs as mdfs_weights
 from benchmarks.selectors.regressions import mssl as mssl_weights
@@ -287,6 +293,12 @@ ppt_relieff = Filter(relief.ppt_relieff, parameters={"k": 10, "rows": 500, "prun
 relieff_ml = Filter(relief.relieff_ml, parameters={"k": 10, "rows": 500})
 rf_br = Filter(relief.rf_br, parameters={"k": 10, "rows": 500})
 ig_lp = Filter(_of_label_sets, counts=True)
+chi2_max, chi2_mean = (filters.over_labels(way, filters.chi2) for way in ("max", "mean"))
+f_max, f_mean = (filters.over_labels(way, filters.f_ratio) for way in ("max", "mean"))
+information_gain_max = filters.over_labels("max", filters.information_gain)
+information_gain_mean = filters.over_labels("mean", filters.information_gain)
+gain_ratio_max = filters.over_labels("max", filters.gain_ratio)
+gain_ratio_mean = filters.over_labels("mean", filters.gain_ratio)
 ksg_mean = Filter(_by_neighbours, parameters={"k": 3})
 cov = _of_values(_covariances)
 forest = _of_values(_impurities, trees=100)

@@ -10,7 +10,7 @@ COMPARING: tuple[Option, ...] = (
     Option(
         "criteria", Kind(), (),
         "A criterion, as name or name:key=value,...; or a baseline: all, random, own (the "
-        "model's own way), chi2-max, f-mean, information-gain-max, gain-ratio-max; or a selector "
+        "model's own way); or a selector "
         "of scikit-learn as "
         "'sklearn.feature_selection.SelectKBest(score_func=sklearn.feature_selection.chi2)'. By "
         "default scls and all.", ("-c", "--criterion"), "NAME", repeated=True,

@@ -1,18 +1,17 @@
-"""Cells of a comparison on a cluster: those that share a selection are a task.
+"""Cells of a comparison on a cluster: those that share a selection are a task of dask.
 
-A worker runs one cell at a time. joblib's dask backend does not say when a worker is lost for good
-(it waits for ever), so jobs are submitted here.
+A worker runs one cell at a time. dask runs the tasks of a lost worker again, on another one.
 """
 
 from __future__ import annotations
 
 import threading
 import uuid
-from collections import Counter, deque
+import warnings
 from collections.abc import Generator, Iterable, Sequence
 from typing import Any
 
-from mlfs.api.cluster.connection import Connection, Lost, WorkersKilled
+from mlfs.api.cluster.connection import Connection
 from mlfs.compare.data_sources import DataSource, digest_of_files
 from mlfs.compare.processes import ENDED, Job, Processes, Records, jobs_of
 from mlfs.compare.settings import Settings
@@ -20,8 +19,6 @@ from mlfs.compare.work import CellRunner, failure
 from mlfs.errors import ClusterError, DataError, UsageError, plural
 
 SAME = ("scikit-learn", "scipy")  # beside what every worker of a cluster must have alike
-MOST_LOSSES = 2  # times that dask gives up a cell
-
 
 _lock = threading.Lock()  # a worker runs one cell at a time
 _runners: dict[str, CellRunner] = {}  # on a worker: that of the last run, with what it has read
@@ -38,6 +35,11 @@ def _run(run: str, settings: Settings, job: Job) -> Records:
             _runners[run] = CellRunner(settings)
         cells = settings.cells()
         return [_runners[run].run(cells[number]) for number in job]
+
+
+def _as_it_is(settings: Settings) -> Settings:
+    """On a worker: the settings, which dask computes again if the worker that has them is lost."""
+    return settings
 
 
 class ClusterProcesses(Processes):
@@ -57,42 +59,37 @@ class ClusterProcesses(Processes):
 
     def run(self, numbers: Iterable[int]) -> Generator[dict[str, Any], None, None]:
         """The records of cells, in the order in which they get finished."""
-        waiting = deque(jobs_of(self._settings, numbers))
+        import distributed
+
+        waiting = jobs_of(self._settings, numbers)
         if not waiting:
             return
         cells = self._settings.cells()
         connection, run = Connection(self._cluster, SAME), uuid.uuid4().hex
+        as_completed: Any = distributed.as_completed  # it has no types
         try:
             sources = dict.fromkeys(cells[job[0]].source for job in waiting)
             _check(connection, [source for source in sources if source.files])
-            size = len(connection.threads())
-            self.note = f"run on {plural(size, 'worker')} of a cluster, without a time limit"
-            losses: Counter[Job] = Counter()
-            settings = connection.send(self._settings)
-            running: dict[Any, Job] = {}
-            while waiting or running:
-                if settings.status != "finished":  # it was on a worker that is lost
-                    settings = connection.send(self._settings)
-                while waiting and len(running) < 2 * size:
-                    job = waiting.popleft()
-                    running[connection.submit(_run, run, settings, job)] = job
-                for task in connection.first_done(list(running)):
-                    job = running.pop(task)
-                    try:
-                        yield from connection.results([task])[0]
-                    except Lost:
-                        waiting.appendleft(job)
-                    except WorkersKilled:
-                        losses[job] += 1
-                        if len(job) > 1:
-                            waiting.extend((number,) for number in job)
-                        elif losses[job] < MOST_LOSSES:
-                            waiting.append(job)
-                        else:
-                            yield failure(cells[job[0]], ENDED)
+            workers = plural(len(connection.threads()), "worker")
+            self.note = f"run on {workers} of a cluster, without a time limit"
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # data in memory are large, once
+                settings = connection.submit(_as_it_is, self._settings)
+            jobs = {connection.submit(_run, run, settings, job): job for job in waiting}
+            tasks = as_completed(jobs, loop=connection.client.loop)
+            for task in tasks:
+                job = jobs.pop(task)
+                try:
+                    yield from task.result()
+                except distributed.KilledWorker:
+                    if len(job) == 1:
+                        yield failure(cells[job[0]], ENDED)
+                        continue
+                    alone = {connection.submit(_run, run, settings, (i,)): (i,) for i in job}
+                    jobs |= alone
+                    tasks.update(alone)
         finally:
-            running = {}
-            settings = None
+            jobs, settings = {}, None
             connection.close()
 
 

@@ -1,4 +1,4 @@
-"""The ways to select features in a comparison: criteria, baselines and simple filters.
+"""The ways to select features in a comparison: criteria, baselines and selectors of others.
 
 A ranker sees the training rows and nothing else.
 """
@@ -15,7 +15,7 @@ import numpy as np
 from mlfs import criteria
 from mlfs.api.options import SELECTING
 from mlfs.api.selecting import select_silently
-from mlfs.compare.filters import FILTERS, Filter
+from mlfs.compare.filters import Filter
 from mlfs.compare.named import Named, foreign_scores, import_path, is_foreign, make_from_text
 from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.dataset import Dataset
@@ -153,16 +153,16 @@ def _by_scores(scores_of: Callable[[TrainingRows, int, int], np.ndarray], **kind
 
 
 def _filter_of(name: str) -> Filter | None:
-    """The filter of a name or an import path; None if that is something else."""
+    """The filter of an import path; None if that is something else."""
     if "." not in name or "(" in name or name.endswith(".py"):
-        return FILTERS.get(name)
+        return None
     found = import_path(name, "criterion")
     return found if isinstance(found, Filter) else None
 
 
 def known_rankers() -> list[str]:
     """The names of all rankers."""
-    return sorted({*criteria.available(), *BASELINES, *FILTERS})
+    return sorted({*criteria.available(), *BASELINES})
 
 
 def ranker(spec: Named) -> Ranker:

@@ -11,19 +11,15 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
-from sklearn.feature_selection import f_classif
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mlfs.compare.filters import FILTERS
 from mlfs.compare.naive_bayes import MLNB
 from mlfs.compare.named import Named
 from mlfs.compare.rankers import BASELINES, known_rankers, ranker
 from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.arrays import from_arrays
-from mlfs.errors import DataError, UsageError
-from tests import naive
+from mlfs.errors import UsageError
 
 SEEDS = st.integers(0, 10_000)
 
@@ -133,77 +129,6 @@ def test_parameters_that_make_no_sense_are_refused() -> None:
     ):
         with pytest.raises(UsageError):
             model.fit(X, Y)
-
-
-def scored(name: str, data: Any, **parameters: int) -> np.ndarray:
-    found = FILTERS[name]
-    return found.scores(TrainingRows(data), 0, **found.read(parameters))
-
-
-@given(seed=SEEDS)
-@settings(max_examples=20, deadline=None)
-def test_chi2_is_scipys(seed: int) -> None:
-    X, Y = problem(seed)
-    scores = np.zeros((X.shape[1], Y.shape[1]))
-    for f in range(X.shape[1]):
-        for label in range(Y.shape[1]):
-            table = np.array(
-                [
-                    [((X[:, f] == v) & (Y[:, label] == y)).sum() for y in (0, 1)]
-                    for v in np.unique(X[:, f])
-                ]
-            )
-            if (table.sum(0) > 0).all() and len(table) > 1:
-                scores[f, label] = stats.chi2_contingency(table, correction=False).statistic
-    data = from_arrays(X, Y)
-    np.testing.assert_allclose(scored("chi2-max", data), scores.max(1), atol=1e-9)
-    np.testing.assert_allclose(scored("chi2-mean", data), scores.mean(1), atol=1e-9)
-
-
-@given(seed=SEEDS)
-@settings(max_examples=20, deadline=None)
-def test_f_is_scikit_learns(seed: int) -> None:
-    generator = np.random.default_rng(seed)
-    X = generator.normal(size=(30, 4)).round(2)
-    Y = (generator.random((30, 2)) < 0.5).astype(int)
-    Y[:2] = [[0, 0], [1, 1]]
-    theirs = np.column_stack([f_classif(X, Y[:, label])[0] for label in range(2)])
-    for table in (X, sp.csr_array(X)):
-        data = from_arrays(table, Y)
-        np.testing.assert_allclose(scored("f-mean", data), theirs.mean(1), rtol=1e-6)
-        np.testing.assert_allclose(scored("f-max", data), theirs.max(1), rtol=1e-6)
-
-
-@given(seed=SEEDS)
-@settings(max_examples=20, deadline=None)
-def test_information_gain_and_gain_ratio(seed: int) -> None:
-    X, Y = problem(seed)
-    gain = np.array([[naive.I(tuple(f), tuple(y)) for y in Y.T.tolist()] for f in X.T.tolist()])
-    entropy = np.array([naive.H(tuple(f)) for f in X.T.tolist()])
-    ratio = gain / np.maximum(entropy, 1e-300)[:, None]
-    data = from_arrays(X, Y)
-    for name, expected in (("information-gain", gain), ("gain-ratio", ratio)):
-        for way in ("max", "mean"):
-            found = scored(f"{name}-{way}", data)
-            np.testing.assert_allclose(found, getattr(expected, way)(axis=1), atol=1e-9)
-
-
-@pytest.mark.parametrize("name", sorted(FILTERS))
-def test_a_filter_finds_what_matters(name: str) -> None:
-    generator = np.random.default_rng(3)
-    X = generator.random((150, 6))
-    X[:, 4] = (X[:, 4] > 0.5) * 1.0
-    Y = np.column_stack([X[:, 1] > 0.5, X[:, 4] > 0.5]).astype(int)
-    chosen = ranker(Named(name)).rank(TrainingRows(from_arrays(X, Y)), 2, 0).union
-    assert set(chosen) == {1, 4}
-    rows = TrainingRows(from_arrays(sp.csr_array(X), Y))
-    sparse = ranker(Named(name)).rank(rows, 2, 0).union
-    assert sparse == chosen
-
-
-def test_the_f_filter_takes_no_missing_values() -> None:
-    with pytest.raises(DataError, match="no missing values"):
-        scored("f-max", from_arrays([[1.0], [math.nan], [3.0], [4.0]], [[0], [1], [0], [1]]))
 
 
 def test_baselines_and_their_features() -> None:

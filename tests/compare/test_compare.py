@@ -137,7 +137,7 @@ def test_selection_sees_the_training_rows_alone() -> None:
 
 def test_training_rows_are_prepared_once_for_all_criteria() -> None:
     some = {"data": some_data(), "models": "mlnb", "n": 2, "folds": 2}
-    criteria = ["mim", "jmi", "chi2-max", "random", "all"]
+    criteria = ["mim", "jmi", "benchmarks.selectors.chi2_max", "random", "all"]
     together = compared(criteria=criteria, **some)
     seconds: dict[int, set[float]] = {}
     for record in together.records:
@@ -460,7 +460,7 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
         ({"criteria": "sclz"}, UnknownName, "scls"),
         ({"criteria": ["mim", "mim"]}, UsageError, "given twice"),
         ({"criteria": "mim:beta=2"}, UsageError, "no parameter"),
-        ({"criteria": "chi2-max:k=2"}, UsageError, "no parameter"),
+        ({"criteria": "benchmarks.selectors.chi2_max:k=2"}, UsageError, "no parameter"),
         ({"criteria": []}, UsageError, "needs criteria"),
         ({"models": "occc"}, UnknownName, "occ"),
         ({"models": "sklearn.nothing.There"}, UsageError, "cannot be imported"),

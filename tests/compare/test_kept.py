@@ -305,7 +305,9 @@ def test_equal_features_are_trained_on_once(monkeypatch: pytest.MonkeyPatch) -> 
         return plain(*given)
 
     monkeypatch.setattr(mlfs.compare.work, "_fit_and_evaluate", counted)
-    results = run(DATA, ["mim", "information-gain-mean", "all"], "mlnb", [2, 6], folds=2)
+    results = run(
+        DATA, ["mim", "benchmarks.selectors.information_gain_mean", "all"], "mlnb", [2, 6], folds=2
+    )
     assert len(results.records) == 2 * 5
     assert len(trained) == 2 * 2  # two features, and all of them
     for split in (0, 1):
