@@ -207,15 +207,6 @@ def check_format(path: str, to: str | None, *, optional: bool = False) -> None:
         )
 
 
-def write_texts(texts: Iterable[str], path: str, *, force: bool) -> None:
-    """Write a report that is made piece by piece, so that it appears whole or not at all."""
-    from mlfs.data.whole_files import replacing
-
-    with replacing(path, force) as stream:
-        for text in texts:
-            stream.write(text.encode("utf-8", "backslashreplace"))
-
-
 def formed(answer: Any, form: str) -> str:
     """A report in the form that was asked for."""
     from mlfs.api.text import json_text
@@ -242,5 +233,8 @@ def deliver(console: Console, report: str, path: str | None, *, force: bool) -> 
     if path is None or path == "-":
         console.data(report)
     else:
-        write_texts([report], path, force=force)
+        from mlfs.data.whole_files import replacing
+
+        with replacing(path, force) as stream:
+            stream.write(report.encode("utf-8", "backslashreplace"))
         console.detail(f"wrote {path}")

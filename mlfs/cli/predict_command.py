@@ -8,24 +8,21 @@ from __future__ import annotations
 
 import copy
 import math
-import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from mlfs.cli.console import Console, check_place, pass_console, write_texts
+from mlfs.cli.console import Console, check_place, deliver, pass_console
 from mlfs.cli.help import Command
 from mlfs.cli.shared_options import form_of, input_data, reading_known, talking, written
 from mlfs.errors import DataError, MlfsError, UsageError, plural, printable
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from mlfs.models.training_table import MatchedRows
 
 
 T = TypeVar("T")
@@ -57,21 +54,16 @@ def data_of(data: str, options: dict[str, Any], **columns: Any) -> Any:
         raise error.advising(remedy) from None
 
 
-def rows_of(console: Console, stored: Any, data: str, options: dict[str, Any]) -> tuple[Any, Any]:
-    """A data set, and its rows as the model wants them."""
-    unseen = options.pop("unseen")
-    dataset = data_of(data, {**options, "classes": False}, **_columns_of(stored))
-    X, notes = stored.table.matrix(dataset, unseen)
+def rows_of(
+    console: Console, stored: Any, data: str, options: dict[str, Any], *, classes: bool = False
+) -> tuple[Any, Any]:
+    """A data set, and its rows as the model wants them; with `classes`, labels do not matter."""
+    unseen, table = options.pop("unseen"), stored.table
+    needed = [field.name for field in table.fields]
+    dataset = data_of(data, {**options, "classes": classes}, known=table.labels, needed=needed)
+    X, notes = table.matrix(dataset, unseen)
     console.note(*notes)
     return dataset, X
-
-
-def _columns_of(stored: Any) -> dict[str, Any]:
-    """The labels of a model, and the columns that it needs."""
-    return {
-        "known": stored.table.labels,
-        "needed": [field.name for field in stored.table.fields],
-    }
 
 
 def _refuse_other_formats(output: str) -> None:
@@ -84,17 +76,6 @@ def _refuse_other_formats(output: str) -> None:
     if suffix in others - {*FORMATS["csv"].suffixes}:
         msg = f"predictions are written as CSV, and {printable(output, 400)!r} ends in {suffix}: "
         raise UsageError(f"{msg}give a name such as predicted.csv")
-
-
-def parts_of(console: Console, stored: Any, data: str, options: dict[str, Any]) -> MatchedRows:
-    """The rows of a data set as the model wants them, some at a time; labels do not matter."""
-    from mlfs.models.training_table import MatchedRows
-
-    unseen = options.pop("unseen")
-    dataset = data_of(data, {**options, "classes": True}, **_columns_of(stored))
-    rows = MatchedRows(stored.table, dataset, unseen)
-    console.note(*rows.notes)
-    return rows
 
 
 def answer(
@@ -121,10 +102,6 @@ def answer(
             f"the model of {printable(path, 400)!r} cannot answer ({shown}): {why}"
         ) from None
     return answers
-
-
-IN_MEMORY = 64 << 20  # bytes of text
-AT_ONCE = 1 << 20
 
 
 @click.command(
@@ -178,60 +155,24 @@ def predict(
             "this model's base learner gives no probabilities: train it with one that does, such "
             "as --learner logistic"
         )
-    rows = parts_of(console, stored, data, options)
-    coded, own = _coded(stored.model)
-    ask = coded.predict_proba if proba else coded.predict
-    labels = stored.table.labels
-    if proba:
-        _tell_what_is_1(console, own)
-
-    def texts() -> Iterator[str]:
-        yield csv_of([labels])
-        for X in rows:
-            answers = answer(console, model, partial(ask, X), (X.shape[0], len(labels)))
-            if own is not None and not proba:
-                yield csv_of(own.decode(answers).tolist())
-            else:
-                yield _lines(answers.astype(float if proba else int).tolist())
-
-    if output == "-":
-        _print(console, texts())
-    else:
-        write_texts(texts(), output, force=force)
-        console.detail(f"wrote {plural(rows.n_rows, 'row')} to {output}")
+    _, X = rows_of(console, stored, data, options, classes=True)
+    of_columns, labels = _of_columns(stored.model), stored.table.labels
+    ask = partial(of_columns.predict_proba if proba else of_columns.predict, X)
+    answers = answer(console, model, ask, (X.shape[0], len(labels)))
+    lines = map(_line, answers.astype(float if proba else int).tolist())
+    deliver(console, csv_of([labels]) + "".join(lines), output, force=force)
 
 
-def _coded(model: Any) -> tuple[Any, Any]:
-    """A model whose labels are 0 and 1, and what gives back its own values if these are others."""
-    own = model._labels  # noqa: SLF001
-    if own.are_binary and not own.flat:
-        return model, None
+def _line(row: list[float]) -> str:
+    """A line of CSV, numbers as short as read back equal."""
+    return ",".join(map(repr, row)) + "\n"
+
+
+def _of_columns(model: Any) -> Any:
+    """The model with a column for its label, where it was trained on a target of one dimension."""
     model = copy.copy(model)
-    model._labels = own.plain  # noqa: SLF001
-    return model, replace(own, flat=False)
-
-
-def _tell_what_is_1(console: Console, own: Any) -> None:
-    """Note which values 1 stands for, where a model has others."""
-    if own is not None and not own.are_binary:
-        value, label = printable(own.values[0][-1]), printable(own.names[0])
-        console.note(f"1 is the later of a label's two values, such as {value!r} of {label!r}")
-
-
-def _print(console: Console, texts: Iterator[str]) -> None:
-    """Print what is predicted when all of it is there: beyond some size it waits in a file."""
-    with tempfile.SpooledTemporaryFile(
-        IN_MEMORY, "w+", encoding="utf-8", errors="surrogatepass", newline=""
-    ) as kept:
-        kept.writelines(texts)
-        kept.seek(0)
-        while text := kept.read(AT_ONCE):
-            console.data(text)
-
-
-def _lines(rows: Sequence[Sequence[float]]) -> str:
-    """A line for each row, numbers as short as read back equal."""
-    return "".join([",".join(map(repr, row)) + "\n" for row in rows])
+    model._labels = replace(model._labels, target=None)  # noqa: SLF001
+    return model
 
 
 PATTERN = "*?[,:@"
@@ -314,8 +255,7 @@ def _measured(
     from mlfs.metrics import METRICS, label_auc, label_f1, tally
     from mlfs.metrics import evaluate as measure
 
-    (model, own), shape = _coded(stored.model), Y.shape
-    _tell_what_is_1(console, own)
+    model, shape = _of_columns(stored.model), Y.shape
     notes: list[str] = []
     predicted = answer(console, path, lambda: model.predict(X), shape)
     scores, by = _scores(console, path, model, X, shape)

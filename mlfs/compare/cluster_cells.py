@@ -76,18 +76,18 @@ class ClusterProcesses(Processes):
                 warnings.simplefilter("ignore", UserWarning)  # data in memory are large, once
                 settings = connection.submit(_as_it_is, self._settings)
             jobs = {connection.submit(_run, run, settings, job): job for job in waiting}
-            tasks = as_completed(jobs, loop=connection.client.loop)
-            for task in tasks:
+            suspects: list[int] = []  # cells of jobs whose workers ended again and again
+            for task in as_completed(jobs, loop=connection.client.loop):
                 job = jobs.pop(task)
                 try:
                     yield from task.result()
                 except distributed.KilledWorker:
-                    if len(job) == 1:
-                        yield failure(cells[job[0]], ENDED)
-                        continue
-                    alone = {connection.submit(_run, run, settings, (i,)): (i,) for i in job}
-                    jobs |= alone
-                    tasks.update(alone)
+                    suspects += job
+            for number in suspects:  # one at a time, to know which cell it is
+                try:
+                    yield from connection.submit(_run, run, settings, (number,)).result()
+                except distributed.KilledWorker:
+                    yield failure(cells[number], ENDED)
         finally:
             jobs, settings = {}, None
             connection.close()

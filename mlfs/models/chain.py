@@ -234,7 +234,7 @@ class StructuredClassifier(LabelModel):
         Returns
         -------
         ndarray, shape (n, q)
-            Of the values that Y had; 0 and 1 where it had booleans or sets.
+            0 and 1 for each label; shape (n,), of the values of y, where that had one dimension.
         """
         return self._decode(self._inference().predict(self._apply(X)))
 

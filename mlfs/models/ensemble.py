@@ -139,7 +139,7 @@ class StructuredEnsemble(LabelModel):
         Returns
         -------
         ndarray, shape (n, q)
-            Of the values that Y had; 0 and 1 where it had booleans or sets.
+            0 and 1 for each label; shape (n,), of the values of y, where that had one dimension.
         """
         check_vote(self.vote)
         x = self._rows(X)

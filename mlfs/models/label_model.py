@@ -22,7 +22,7 @@ from mlfs.data.dataset import Dataset
 from mlfs.data.frames import family
 from mlfs.data.matrices import check_places
 from mlfs.errors import DataError, UsageError, printable
-from mlfs.models.classes import Classes, ClassList, read_labels
+from mlfs.models.classes import BINARY, Classes, ClassList, read_labels
 from mlfs.models.problem import Problem, column_names, open_arrays, open_rows, refuse_other_columns
 from mlfs.search.label_parents import Structure
 
@@ -86,7 +86,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         X : array, sparse matrix or frame, shape (n, d); or Dataset or Prepared
             The features. What is prepared is not counted again, where features are selected or
             the label structure is learned with the same options.
-        y : array, sparse matrix, frame or list of label sets, shape (n, q)
+        y : array, sparse matrix or frame, shape (n, q)
             The labels; left out with a Dataset or a Prepared, which know theirs.
         sample_weight : array of shape (n,), optional
             How much each row counts, in all that is learned.
@@ -104,6 +104,20 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
 
     def _learn(self, problem: Problem) -> None:
         raise NotImplementedError
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; those of the base learner also where it is the default one.
+
+        Parameters
+        ----------
+        **params
+            As for any estimator of scikit-learn, such as ``base_estimator__C=0.5``.
+        """
+        inner = any(name.startswith("base_estimator__") for name in params)
+        if inner and "base_estimator" in self._get_param_names() and self.base_estimator is None:
+            self.base_estimator = self._default_learner()
+        model: Self = super().set_params(**params)
+        return model
 
     def used_columns(self) -> np.ndarray | None:
         """The columns of X that a prediction depends on, ascending; None is all of them."""
@@ -130,8 +144,8 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         if "_labels" not in self.__dict__:
             msg = f"this {type(self).__name__} is not fitted: call fit(X, Y) first"
             raise AttributeError(msg)
-        values = self._labels.values
-        return values[0] if self._labels.flat else ClassList(values)
+        target = self._labels.target
+        return ClassList([BINARY] * len(self._labels.names)) if target is None else target
 
     def _get_doc_link(self) -> str:
         """The page that scikit-learn's HTML of an estimator links to."""
@@ -277,7 +291,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
         """P(1) of each label; where Y had one dimension, P(0) and P(1) as of any classifier."""
         inside = (ones >= -ROUNDING) & (ones <= 1 + ROUNDING)
         self._demand(inside, ones, "probability", "no number from 0 to 1")
-        if not self._labels.flat:
+        if self._labels.target is None:
             return ones
         return np.column_stack([1 - ones[:, 0], ones[:, 0]])
 
@@ -290,7 +304,7 @@ class LabelModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklea
 
     def _decisions(self, values: np.ndarray) -> np.ndarray:
         """Decision values of each label; where Y had one dimension, as of any classifier."""
-        return values[:, 0] if self._labels.flat else values
+        return values if self._labels.target is None else values[:, 0]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Exact match: the share of rows in which every label that is known is right.

@@ -144,7 +144,7 @@ class ThresholdedClassifier(LabelModel):
         Returns
         -------
         ndarray, shape (n, q)
-            Of the values that Y had; 0 and 1 where it had booleans or sets.
+            0 and 1 for each label; shape (n,), of the values of y, where that had one dimension.
         """
         scores = self._scores(X)
         return self._decode((scores > self.thresholds_).astype(np.int8))

@@ -5,15 +5,12 @@
   that training did not have is refused, or taken as missing where the user says so.
 - A nominal column of two values is 0 and 1, one of more becomes a column of 0 and 1 for each.
 - A missing value becomes the mean of the training column, or its most frequent value.
-
-All rows are matched once to find what a model refuses, and what is filled, before the first of
-them are handed out; then again, some at a time. So no table of all numbers is made.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,9 +25,7 @@ from mlfs.errors import DataError, UsageError, listed, plural, printable, settin
 MISSING = ("fill", "keep", "error")
 SHOWN = 5
 BARE = ("svmlight",)  # formats that do not show a column or label of zeros
-CELLS = 1 << 22  # of a table, or entries of a sparse one, that are matched at a time
 WIDEST = 2_000_000  # columns
-MOST_ROWS = 1 << 16  # that are matched at a time
 
 
 @dataclass(frozen=True)
@@ -118,8 +113,70 @@ class TrainingTable:
         X : ndarray of float64 or csr_array
         notes : list of str
         """
-        rows = MatchedRows(self, dataset, unseen, at_once=max(1, int(dataset.table.shape[0])))
-        return next(iter(rows)), rows.notes
+        where, notes = self.found(dataset)
+        self.refuse_too_wide(dataset)
+        X, lost = self._match(dataset, where)
+        if lost and unseen != "missing":
+            k = min(lost)
+            self._refuse_unseen(self.fields[k], dataset, where[k], lost[k][0])
+        if lost:
+            shown = listed([self.fields[k].name for k in sorted(lost)], SHOWN)
+            cells = plural(sum(count for _, count in lost.values()), "cell")
+            notes.append(f"{shown}: unseen values taken as missing in {cells}")
+        gaps = _gap_columns(X)
+        if gaps.size and self.missing != "keep":
+            notes.append(self._note_of_gaps(gaps, dataset))
+            fills = [fill for field in self.fields for fill in fill_columns(field)]
+            data = X.data if sp.issparse(X) else X
+            data[np.isnan(data)] = np.array(fills)[gaps]
+        return X, notes
+
+    def _match(self, dataset: Dataset, where: list[int]) -> tuple[Any, dict[int, tuple[int, int]]]:
+        """The rows, with NaN for gaps; of each field with unseen values the first row, and cells.
+
+        Fields are numbered in the order of the training data.
+        """
+        X, pieces, run = dataset.X, [], []
+        lost: dict[int, tuple[int, int]] = {}
+        for k, (field, j) in enumerate(zip(self.fields, where, strict=True)):
+            if j >= 0 and not field.indicators and same(field, dataset.columns[j]):
+                run.append(j)
+                continue
+            if run:
+                pieces.append(_take_columns(X, run))
+                run = []
+            codes = np.zeros(X.shape[0]) if j < 0 else codes_of(field, dataset, j)
+            unknown = np.isneginf(codes)
+            if unknown.any():
+                lost[k] = int(unknown.argmax()), int(unknown.sum())
+                codes[unknown] = np.nan
+            pieces.append(spread(field, codes))
+        if run:
+            pieces.append(_take_columns(X, run))
+        return _join_pieces(pieces, dataset), lost
+
+    def _refuse_unseen(self, field: Field, dataset: Dataset, j: int, row: int) -> None:
+        number, values = float(_vector(dataset.X, j)[row]), dataset.columns[j].values
+        shown = values[int(number)] if values else number_text(number)
+        values_known = listed(field.values, SHOWN) if field.values else "numbers"
+        raise DataError(
+            f"{printable(dataset.source.path, 400)}: column {printable(field.name)!r} holds "
+            f"{printable(shown)!r} in row {row + 1}, which training did not have "
+            f"(known: {values_known}); {setting('unseen', 'missing')} takes it as missing"
+        )
+
+    def _note_of_gaps(self, gaps: np.ndarray, dataset: Dataset) -> str:
+        """Say how many cells of the data are filled, or refuse them."""
+        if self.missing == "error":
+            raise DataError(
+                f"{printable(dataset.source.path, 400)}: column "
+                f"{printable(self.feature_names[gaps[0]])!r} has missing values, and the model was "
+                f"trained to refuse them ({setting('missing', 'error')})"
+            )
+        firsts = np.array([k == 0 for field in self.fields for k in range(len(field.names))])
+        n = int(np.count_nonzero(firsts[gaps]))
+        cells = "1 missing value is" if n == 1 else f"{n} missing values are"
+        return f"{cells} filled with the mean, or the most frequent value, of training"
 
     def truth(
         self, dataset: Dataset, *, absent_is_no: bool = False
@@ -178,10 +235,10 @@ class TrainingTable:
         notes = [f"{message}: {listed(others, SHOWN)}"] if others else []
         return [positions.get(field.name, -1) for field in self.fields], notes
 
-    def refuse_too_wide(self, dataset: Dataset, rows: int) -> None:
-        """Refuse nominal columns that become too many, for so many rows at a time."""
+    def refuse_too_wide(self, dataset: Dataset) -> None:
+        """Refuse nominal columns that become too many."""
         width = sum(len(field.names) for field in self.fields)
-        cells = 0 if dataset.is_sparse else width * rows
+        cells = 0 if dataset.is_sparse else width * int(dataset.table.shape[0])
         if width > WIDEST or cells > Limits().max_cells:
             most = max(self.fields, key=lambda field: len(field.names))
             raise DataError(
@@ -322,155 +379,6 @@ def fills_of(dataset: Dataset) -> list[float]:
             counts = np.bincount(x[~np.isnan(x)].astype(np.intp), minlength=1)
             fills[j] = float(counts.argmax())
     return fills
-
-
-class MatchedRows:
-    """The rows of a data set in the columns of a model.
-
-    Parameters
-    ----------
-    table : TrainingTable
-        The columns of the training data.
-    dataset : Dataset
-        With these columns, in any order; labels do not matter.
-    unseen : {"error", "missing"}
-        A nominal value that training did not have is refused, or taken as missing.
-    at_once : int, optional
-        How many rows are matched at a time; by default as many as make some million cells.
-
-    Attributes
-    ----------
-    notes : list of str
-        What a user should know.
-
-    Examples
-    --------
-    >>> from mlfs.data import from_arrays
-    >>> table = TrainingTable.learn(from_arrays([[0.5], [np.nan], [1.5]], [[0], [1], [1]]))
-    >>> rows = MatchedRows(table, from_arrays([[np.nan], [7.0], [2.0]], None), at_once=2)
-    >>> [part.tolist() for part in rows], rows.notes
-    ([[[1.0], [7.0]], [[2.0]]], ['1 missing value is filled with the mean, or the most frequent \
-value, of training'])
-    """
-
-    def __init__(
-        self,
-        table: TrainingTable,
-        dataset: Dataset,
-        unseen: str = "error",
-        at_once: int | None = None,
-    ) -> None:
-        self.table, self.dataset = table, dataset
-        self.where, self.notes = table.found(dataset)
-        self.n_rows = int(dataset.table.shape[0])
-        self.at_once = at_once or self._at_once()
-        table.refuse_too_wide(dataset, min(self.at_once, self.n_rows))
-        self._only: Any = None  # all rows, where they are matched together
-        self._check(unseen)
-
-    def __iter__(self) -> Iterator[Any]:
-        """The rows, some at a time: arrays of float64, or csr_arrays."""
-        if self._only is not None:
-            yield self._only
-            return
-        for start in range(0, self.n_rows, self.at_once):
-            X, _ = self._match(start)
-            yield self._fill(X)
-
-    def _at_once(self) -> int:
-        table = self.dataset.table
-        width = max(table.shape[1], len(self.table.feature_names), 1)
-        if self.dataset.is_sparse:
-            width = -(-int(table.nnz) // max(1, self.n_rows))
-        return min(MOST_ROWS, max(64, CELLS // max(1, width) // 64 * 64))
-
-    def _part(self, start: int) -> Dataset:
-        if self.n_rows <= self.at_once:
-            return self.dataset
-        rows = self.dataset.table[start : start + self.at_once]
-        return replace(self.dataset, X=rows, Y=self.dataset.Y[:0])
-
-    def _match(self, start: int) -> tuple[Any, dict[int, tuple[int, int]]]:
-        """Some rows, with NaN for gaps; of each field with unseen values the first row, and cells.
-
-        Fields are numbered in the order of the training data.
-        """
-        part = self._part(start)
-        X, pieces, run = part.X, [], []
-        lost: dict[int, tuple[int, int]] = {}
-        for k, (field, j) in enumerate(zip(self.table.fields, self.where, strict=True)):
-            if j >= 0 and not field.indicators and same(field, part.columns[j]):
-                run.append(j)
-                continue
-            if run:
-                pieces.append(_take_columns(X, run))
-                run = []
-            codes = np.zeros(X.shape[0]) if j < 0 else codes_of(field, part, j)
-            unknown = np.isneginf(codes)
-            if unknown.any():
-                lost[k] = start + int(unknown.argmax()), int(unknown.sum())
-                codes[unknown] = np.nan
-            pieces.append(spread(field, codes))
-        if run:
-            pieces.append(_take_columns(X, run))
-        return _join_pieces(pieces, part), lost
-
-    def _check(self, unseen: str) -> None:
-        """Refuse values that the model does not take, and note which gaps are filled."""
-        rows: dict[int, int] = {}
-        cells: dict[int, int] = {}
-        starts = np.array([k == 0 for field in self.table.fields for k in range(len(field.names))])
-        gaps, gap = 0, -1
-        for start in range(0, max(1, self.n_rows), self.at_once):
-            X, lost = self._match(start)
-            for k, (row, count) in lost.items():
-                rows.setdefault(k, row)
-                cells[k] = cells.get(k, 0) + count
-            gap_columns = _gap_columns(X)
-            gaps += int(np.count_nonzero(starts[gap_columns]))  # one for each cell of the data
-            gap = int(gap_columns[0]) if gap < 0 and gap_columns.size else gap
-        if rows and unseen != "missing":
-            self._refuse_unseen(min(rows), rows[min(rows)])
-        if cells:
-            names = [self.table.fields[k].name for k in sorted(cells)]
-            shown, how_many = listed(names, SHOWN), plural(sum(cells.values()), "cell")
-            self.notes.append(f"{shown}: unseen values taken as missing in {how_many}")
-        if gap >= 0 and self.table.missing != "keep":
-            self._note_gaps(gaps, gap)
-        if self.n_rows <= self.at_once:
-            self._only = self._fill(X)
-
-    def _refuse_unseen(self, k: int, row: int) -> None:
-        field, j = self.table.fields[k], self.where[k]
-        value = self.dataset.table[[row]][:, [j]]
-        number = float(np.asarray(value.toarray() if sp.issparse(value) else value).ravel()[0])
-        values = self.dataset.columns[j].values
-        shown = values[int(number)] if values else number_text(number)
-        values_known = listed(field.values, SHOWN) if field.values else "numbers"
-        raise DataError(
-            f"{printable(self.dataset.source.path, 400)}: column {printable(field.name)!r} holds "
-            f"{printable(shown)!r} in row {row + 1}, which training did not have "
-            f"(known: {values_known}); {setting('unseen', 'missing')} takes it as missing"
-        )
-
-    def _note_gaps(self, gaps: int, column: int) -> None:
-        if self.table.missing == "error":
-            name = self.table.feature_names[column]
-            raise DataError(
-                f"{printable(self.dataset.source.path, 400)}: column {printable(name)!r} has "
-                f"missing values, and the model was trained to refuse them "
-                f"({setting('missing', 'error')})"
-            )
-        cells = "1 missing value is" if gaps == 1 else f"{gaps} missing values are"
-        self.notes.append(f"{cells} filled with the mean, or the most frequent value, of training")
-
-    def _fill(self, X: Any) -> Any:
-        data = X.data if sp.issparse(X) else X
-        gaps = np.isnan(data)
-        if gaps.any() and self.table.missing != "keep":
-            fills = [fill for field in self.table.fields for fill in fill_columns(field)]
-            data[gaps] = np.array(fills)[_gap_columns(X)]
-        return X
 
 
 def _gap_columns(X: Any) -> np.ndarray:

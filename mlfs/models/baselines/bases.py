@@ -111,7 +111,7 @@ class ColumnModel(LabelModel):
         Returns
         -------
         ndarray, shape (n, q)
-            Of the values that Y had; 0 and 1 where it had booleans or sets.
+            0 and 1 for each label; shape (n,), of the values of y, where that had one dimension.
         """
         return self._decode(self._decide(self._rows(X)).astype(np.int8))
 
@@ -166,7 +166,7 @@ class UnweightedModel(ColumnModel):
         ----------
         X : array, sparse matrix or frame, shape (n, d); or Dataset or Prepared
             The features.
-        y : array, sparse matrix, frame or list of label sets, shape (n, q)
+        y : array, sparse matrix or frame, shape (n, q)
             The labels; left out with a Dataset or a Prepared, which know theirs.
 
         Returns
