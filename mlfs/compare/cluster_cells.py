@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Generator, Iterable, Sequence
 from typing import Any
 
-from mlfs.api.cluster.connection import Connection
+from mlfs.api.cluster.connection import Connection, WorkersKilled
 from mlfs.compare.data_sources import DataSource, digest_of_files
 from mlfs.compare.processes import ENDED, Job, Processes, Records, jobs_of
 from mlfs.compare.settings import Settings
@@ -59,14 +59,11 @@ class ClusterProcesses(Processes):
 
     def run(self, numbers: Iterable[int]) -> Generator[dict[str, Any], None, None]:
         """The records of cells, in the order in which they get finished."""
-        import distributed
-
         waiting = jobs_of(self._settings, numbers)
         if not waiting:
             return
         cells = self._settings.cells()
         connection, run = Connection(self._cluster, SAME), uuid.uuid4().hex
-        as_completed: Any = distributed.as_completed  # it has no types
         try:
             sources = dict.fromkeys(cells[job[0]].source for job in waiting)
             _check(connection, [source for source in sources if source.files])
@@ -77,17 +74,20 @@ class ClusterProcesses(Processes):
                 settings = connection.submit(_as_it_is, self._settings)
             jobs = {connection.submit(_run, run, settings, job): job for job in waiting}
             suspects: list[int] = []  # cells of jobs whose workers ended again and again
-            for task in as_completed(jobs, loop=connection.client.loop):
-                job = jobs.pop(task)
-                try:
-                    yield from task.result()
-                except distributed.KilledWorker:
-                    suspects += job
-            for number in suspects:  # one at a time, to know which cell it is
-                try:
-                    yield from connection.submit(_run, run, settings, (number,)).result()
-                except distributed.KilledWorker:
-                    yield failure(cells[number], ENDED)
+            alone = False
+            while jobs:
+                for task in connection.first_done([*jobs]):
+                    job = jobs.pop(task)
+                    try:
+                        yield from connection.results([task])[0]
+                    except WorkersKilled:
+                        if alone:
+                            yield failure(cells[job[0]], ENDED)
+                        else:
+                            suspects += job
+                if suspects and not jobs:  # one at a time, to know which cell it is
+                    alone, number = True, suspects.pop()
+                    jobs = {connection.submit(_run, run, settings, (number,)): (number,)}
         finally:
             jobs, settings = {}, None
             connection.close()
