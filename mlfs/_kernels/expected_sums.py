@@ -73,3 +73,57 @@ def add_expected(counts: Any, others: Any, times: Any, n: int, xlogx: Any, out: 
             else:
                 expected += times[j] * _summed(a, b, n, xlogx)
         out[i] += expected
+
+
+@compiled
+def add_table(
+    x: Any,
+    y: Any,
+    stratum: Any,
+    times: Any,
+    cells: Any,
+    margins: Any,
+    xlogx: Any,
+    sums: Any,
+    out: Any,
+) -> None:
+    """Count two columns within strata, and add up c log c of the counts and as expected.
+
+    Parameters
+    ----------
+    x, y, stratum : arrays of int64
+        The codes of each row; those beyond the sizes of `cells` and strata below 0 are left out.
+    times : array of int64
+        How often each row counts; empty where each counts once.
+    cells : array of int64, shape (strata, n_x, n_y)
+        Zeros, for the counts.
+    margins : array of int64, shape (3, max(n_x, n_y))
+        Memory for the counts of x and of y in a stratum; and ones.
+    sums : array of int64, shape (4,)
+        C log c of the cells, of x, of y and of the strata.
+    out : array of float64, shape (n_x,)
+        The expected sum, by the value of x.
+    """
+    n_strata, n_x, n_y = cells.shape
+    for i in range(x.size):
+        if stratum[i] >= 0 and x[i] < n_x and y[i] < n_y:
+            cells[stratum[i], x[i], y[i]] += times[i] if times.size else 1
+    for s in range(n_strata):
+        n = 0
+        for j in range(n_y):
+            margins[1, j] = 0
+        for i in range(n_x):
+            margins[0, i] = 0
+            for j in range(n_y):
+                c = cells[s, i, j]
+                margins[0, i] += c
+                margins[1, j] += c
+                sums[0] += xlogx_of(c, xlogx)
+            n += margins[0, i]
+            sums[1] += xlogx_of(margins[0, i], xlogx)
+        if n == 0:
+            continue
+        for j in range(n_y):
+            sums[2] += xlogx_of(margins[1, j], xlogx)
+        sums[3] += xlogx_of(n, xlogx)
+        add_expected(margins[0, :n_x], margins[1, :n_y], margins[2, :n_y], n, xlogx, out)

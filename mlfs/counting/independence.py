@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from mlfs._kernels.expected_sums import add_expected
-from mlfs.counting.xlogx import terms_of, xlogx_table
+from mlfs._kernels.expected_sums import add_table
+from mlfs.counting.xlogx import xlogx_table
 
+MOST_KEPT = 1 << 24  # cells of strata
 CONSTANT = 1e-9  # nats that chance gives where nothing varies within a stratum
 
 
@@ -38,10 +39,12 @@ class Independence:
         times: np.ndarray | None = None,
         always: Sequence[int] = (),
     ) -> None:
-        self._column_of, self._times, self._always = column_of, times, always
+        self._column_of, self._always = column_of, tuple(always)
+        self._times = np.zeros(0, np.int64) if times is None else np.asarray(times, np.int64)
         n_rows = n_rows if times is None else int(times.sum())
         self._n_rows = n_rows
-        self._columns: dict[int, tuple[np.ndarray, int, bool]] = {}
+        self._columns: dict[int, tuple[np.ndarray, int]] = {}
+        self._kept_strata: dict[tuple[int, ...], tuple[np.ndarray, int]] = {}
         self._tests: dict[tuple[int, ...], tuple[float, float]] = {}
         self._xlogx = xlogx_table(n_rows, 1.0)
 
@@ -65,48 +68,44 @@ class Independence:
             self._tests[key] = self._test(key[0], key[1], key[2:])
         return self._tests[key]
 
-    def _column(self, j: int) -> tuple[np.ndarray, int, bool]:
+    def _column(self, j: int) -> tuple[np.ndarray, int]:
         if j not in self._columns:
-            codes, levels = self._column_of(j)
-            self._columns[j] = codes, levels, bool(codes.max(initial=0) >= levels)
+            self._columns[j] = self._column_of(j)
         return self._columns[j]
 
     def _test(self, a: int, b: int, given: Sequence[int]) -> tuple[float, float]:
-        columns = [self._column(j) for j in (a, b, *self._always, *given)]
-        codes, times = [column[0] for column in columns], self._times
-        if any(has_gaps for *_, has_gaps in columns):
-            known = np.logical_and.reduce([codes < levels for codes, levels, _ in columns])
-            codes = [each[known] for each in codes]
-            times = None if times is None else times[known]
-        (x, y), (n_x, n_y) = codes[:2], (columns[0][1], columns[1][1])
-        stratum, strata = np.zeros(1, np.int64), 1
-        for each, (_, levels, _) in zip(codes[2:], columns[2:], strict=True):
-            stratum, strata = stratum * levels + each, strata * levels
-            if strata > self._n_rows:
-                present, stratum = np.unique(stratum, return_inverse=True)
-                strata = present.size
-        keys = (stratum * n_x + x) * n_y + y
-        cells = np.bincount(keys, times, minlength=strata * n_x * n_y)
-        cells = cells.astype(np.int64).reshape(strata, n_x, n_y)
-        by_x, by_y = cells.sum(axis=2), cells.sum(axis=1)
-        margins = self._sum(by_x) + self._sum(by_y) - self._sum(by_y.sum(axis=1))
-        unit = self._xlogx.unit
-        told = (self._sum(cells) - margins) / unit
-        mean = (self._expected(by_x, by_y) - margins) / unit
+        (x, n_x), (y, n_y) = self._column(a), self._column(b)
+        stratum, strata = self._strata((*self._always, *given), x.size)
+        cells, margins = (
+            np.zeros((strata, n_x, n_y), np.int64),
+            np.ones((3, max(n_x, n_y)), np.int64),
+        )
+        sums, out = np.zeros(4, np.int64), np.zeros(n_x)
+        add_table(x, y, stratum, self._times, cells, margins, self._xlogx, sums, out)
+        in_cells, by_x, by_y, by_stratum = sums.tolist()
+        unit, in_margins = self._xlogx.unit, by_x + by_y - by_stratum
+        told, mean = (in_cells - in_margins) / unit, (float(out.sum()) - in_margins) / unit
         if mean <= CONSTANT:
             return 1.0, 0.0
         from scipy.special import gammaincc  # most selections do not need it
 
         return float(gammaincc(mean, max(told, 0.0))), told
 
-    def _sum(self, counts: np.ndarray) -> int:
-        return int(terms_of(counts.ravel(), self._xlogx).sum())
-
-    def _expected(self, by_x: np.ndarray, by_y: np.ndarray) -> float:
-        """The mean of the sum of c log c where b is permuted within the strata."""
-        out = np.zeros(by_x.shape[1])
-        times = np.ones(by_y.shape[1], np.int64)
-        for x, y in zip(by_x, by_y, strict=True):
-            if n := int(x.sum()):
-                add_expected(x, y, times, n, self._xlogx, out)
-        return float(out.sum())
+    def _strata(self, given: tuple[int, ...], rows: int) -> tuple[np.ndarray, int]:
+        """The stratum of each row, -1 where a column is not known, and how many there may be."""
+        if given in self._kept_strata:
+            return self._kept_strata[given]
+        if not given:
+            stratum, strata = np.zeros(rows, np.int64), 1
+        else:
+            stratum, strata = self._strata(given[:-1], rows)
+            codes, levels = self._column(given[-1])
+            is_known = (stratum >= 0) & (codes < levels)
+            stratum, strata = np.where(is_known, stratum * levels + codes, -1), strata * levels
+            if strata > self._n_rows:
+                present, stratum = np.unique(stratum, return_inverse=True)
+                stratum, strata = stratum + min(int(present[0]), 0), int((present >= 0).sum())
+        if len(self._kept_strata) * rows >= MOST_KEPT:
+            self._kept_strata.clear()
+        self._kept_strata[given] = stratum, strata
+        return stratum, strata

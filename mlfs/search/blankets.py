@@ -23,6 +23,7 @@ from mlfs.information.for_search import independence
 from mlfs.information.info import Info
 
 DIRECT, SPOUSE, THROUGH = "direct", "spouse", "through"
+MOST_MEMBERS = 14  # of which subsets are tested
 
 
 class Member(NamedTuple):
@@ -140,9 +141,13 @@ class Blankets:
 
     def _admit(self, target: int, v: int, out: _Neighbours, p: float = 0.0) -> None:
         """Take a variable among the members unless a subset of them separates it."""
-        worst = max(p, self._tests.test(v, target)[0])
+        worst, members = max(p, self._tests.test(v, target)[0]), list(out.members)
+        if len(members) > MOST_MEMBERS:  # the likeliest to separate it
+            by_strength = sorted(members, key=lambda z: -self._tests.test(z, v)[1])
+            kept = {*by_strength[:MOST_MEMBERS]}
+            members = [z for z in members if z in kept]
         for size in range(1, self._max_given + 1):
-            for given in itertools.combinations(out.members, size):
+            for given in itertools.combinations(members, size):
                 worst = max(worst, self._tests.test(v, target, given)[0])
                 if worst > self._alpha:
                     out.apart[v] = given

@@ -242,3 +242,19 @@ def test_what_cannot_be_tested_is_refused():
         mlfs.select(chain(50), "blanket", sample_weight=np.linspace(1, 2, 50) ** 2)
     with pytest.raises(ValueError, match="algorithm is one of hiton, iamb"):
         mlfs.select(chain(50), "blanket", parameters={"algorithm": "x"})
+
+
+def test_columns_that_all_depend_on_each_other_are_tested_by_few_sets():
+    asked = set()
+
+    class AllDependent:
+        def test(self, a, b, given=()):
+            asked.add((min(a, b), max(a, b), tuple(sorted(given))))
+            return 0.0, float(a + b)
+
+    found = Blankets(AllDependent(), range(25), [25], 0.05, 3).blanket(25)
+    assert len(found) == 25
+    most = sum(math.comb(14, size) for size in range(4))
+    assert len(asked) <= 26 * 25 * 2 * most  # each of two variables, on its way in and again
+    for a, b, given in asked:
+        assert len({a, b, *given}) == 2 + len(given) <= 5
