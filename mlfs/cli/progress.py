@@ -26,7 +26,6 @@ class _Line:
         self.shown = not console.quiet and console.animated(sys.stderr)
         self.began = time.perf_counter()
         self._drawn = False
-        self._form = 0
 
     def __enter__(self) -> Self:
         return self
@@ -35,16 +34,10 @@ class _Line:
         if self._drawn:
             self._write("")
 
-    def draw(self, *forms: str) -> None:
-        """Replace the line by the first form that fits, or by as much of the last as does.
-
-        What did not fit once is not tried again, so that the line does not jump.
-        """
+    def draw(self, line: str) -> None:
+        """Replace the line by as much of another one as fits."""
         self._drawn = True
-        room = _columns() - 1
-        while self._form < len(forms) - 1 and _cut(forms[self._form], room) != forms[self._form]:
-            self._form += 1
-        self._write(_cut(forms[self._form], room))
+        self._write(_cut(line, _columns() - 1))
 
     @staticmethod
     def _write(line: str) -> None:
@@ -121,7 +114,6 @@ class PickProgress(_Line):
         """Show how far shuffles, permutations and halves are, between picks and after them."""
         if record.levelno == logging.INFO:
             spent = time.perf_counter() - self.began
-            self._form = 0
             self.draw(f"{record.getMessage()}  ({spent:.1f} s, Ctrl-C keeps the picks so far)")
 
     @property
@@ -142,9 +134,9 @@ class PickProgress(_Line):
         name, beside = printable(self._names[pick.index], 40), self._beside()
         line = (
             f"{where if label else ''}pick {self._at[label]}{out_of}: {name}"
-            f"  ({now - self.began:.1f} s{', ' if beside else ''}{beside}"
+            f"  ({now - self.began:.1f} s{', ' if beside else ''}{beside}, "
         )
-        self.draw(f"{line}, Ctrl-C keeps the picks so far)", f"{line})")
+        self.draw(f"{line}Ctrl-C keeps the picks so far)")
 
 
 class Cells(_Line):
@@ -166,13 +158,11 @@ class Waiting(_Line):
         What the user wants to see.
     what : str
         What runs.
-    on : str
-        On what, in words that a narrow terminal can do without.
     """
 
-    def __init__(self, console: Console, what: str, on: str = "") -> None:
+    def __init__(self, console: Console, what: str) -> None:
         super().__init__(console)
-        self._what, self._on, self._part = what, on, ""
+        self._what, self._part = what, ""
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._tick, daemon=True)
         self._logger, self._handler = logging.getLogger("mlfs.models"), logging.Handler()
@@ -197,20 +187,17 @@ class Waiting(_Line):
     def _tick(self) -> None:
         wait = FIRST
         while not self._done.wait(wait):
-            self.draw(*self.lines(time.perf_counter()))
+            self.draw(self.line(time.perf_counter()))
             wait = EVERY
 
     def hear(self, record: logging.LogRecord) -> None:
         """Note what is done now."""
         self._part = record.getMessage()
 
-    def lines(self, now: float) -> list[str]:
-        """The line at some time, from the longest to the shortest form."""
-        words = f": {self._part}" if self._part else ""
-        text = f"{words}: {duration(now - self.began)}"
-        full, brief = f"{self._what}{self._on}{text}", f"{self._what}{text}"
-        hint = " (Ctrl-C stops it)"
-        return [full + hint, full, brief + hint, brief, text.removeprefix(": ")]
+    def line(self, now: float) -> str:
+        """The line at some time."""
+        part = f": {self._part}" if self._part else ""
+        return f"{self._what}{part}: {duration(now - self.began)} (Ctrl-C stops it)"
 
 
 def duration(seconds: float) -> str:

@@ -308,9 +308,9 @@ def train(
     name_columns(model, table.feature_names, table.labels)
     counted = zip((*X.shape, Y.shape[1]), ("row", "feature", "label"), strict=True)
     sizes = ", ".join(plural(n, noun) for n, noun in counted)
-    task, on = f"training {name}", f" on {sizes}"
+    task = f"training {name} on {sizes}"
     weights = {} if dataset.weights is None else {"sample_weight": dataset.weights}
-    line = Waiting(console, task, on)
+    line = Waiting(console, task)
     with line:
         _fit(console, model, X, Y, weights)
     _tell_number(console, model)
@@ -320,7 +320,7 @@ def train(
         model.narrow(columns)
     model.feature_names_in_ = np.array(table.feature_names, dtype=object)  # to refuse other frames
     save(model, output, table=table, settings=settings, force=force)
-    _tell(console, output, task + on, time.perf_counter() - began)
+    _tell(console, output, task, time.perf_counter() - began)
     return 0
 
 

@@ -268,9 +268,7 @@ def test_what_is_no_cluster_is_refused() -> None:
 
 @pytest.mark.parametrize("number", ["none", "0", "-1", "1e3", "²", "99999", "9" * 5000])
 def test_a_number_of_workers_that_makes_no_sense_is_refused_before_any_work(number: str) -> None:
-    words = (
-        r"^cluster is 'local:.{1,80}', but local takes a number of workers from 1 to \d+ on this"
-    )
+    words = r"^cluster is 'local:.{1,80}', but local takes a number of workers, 1 to 256, as in"
     for call in (
         lambda: mlfs.select("nowhere.csv", "mim", 2, cluster=f"local:{number}"),
         lambda: mlfs.prepare(DATA["binary"], cluster=f"local:{number}"),
@@ -280,14 +278,10 @@ def test_a_number_of_workers_that_makes_no_sense_is_refused_before_any_work(numb
             call()
 
 
-def test_there_are_at_most_four_workers_for_each_processor(monkeypatch: Any) -> None:
-    monkeypatch.setattr(connection, "threads_of", lambda _: 3)
-    monkeypatch.setattr(connection, "bytes_of", lambda _: 1 << 40)
-    assert connection.local_workers("local:12") == 12
-    with pytest.raises(mlfs.UsageError, match="from 1 to 12 on"):
-        connection.local_workers("local:13")
-    monkeypatch.setattr(connection, "bytes_of", lambda _: 1)
+def test_local_is_two_workers() -> None:
     assert connection.local_workers("local") == connection.local_workers("local:2") == 2
+    assert connection.local_workers("local:12") == 12
+    assert connection.local_workers("tcp://host:8786") is None
 
 
 def test_without_the_extra_the_install_line_is_named() -> None:

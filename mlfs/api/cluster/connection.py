@@ -15,12 +15,9 @@ from importlib import metadata
 from typing import Any
 from urllib.parse import urlsplit
 
-from mlfs.api.counted import threads_of
-from mlfs.counting.memory import bytes_of
 from mlfs.errors import ClusterError, MissingExtra, UsageError, printable
 
-FOR_EACH = 4  # workers for each processor
-WORKER = 128 << 20  # the memory of a worker without data, beside what all share
+MAX_LOCAL_WORKERS = 256
 CONNECTING = 10.0  # seconds
 ENDING = 30.0  # seconds
 LOOK = 2.0  # seconds after which to look whether there are still workers
@@ -311,15 +308,10 @@ def local_workers(address: str) -> int | None:
         return None
     if not number:
         return 2
-    # more workers than this only wait for each other, or for memory
-    most = max(2, min(FOR_EACH * threads_of(-1), 2 * bytes_of(None) // WORKER))
-    if number.isascii() and number.isdigit() and 1 <= int(number[:9]) <= most:
+    if number.isascii() and number.isdigit() and 1 <= int(number[:9]) <= MAX_LOCAL_WORKERS:
         return int(number)
-    msg = (
-        f"is {printable(address)!r}, but local takes a number of workers from 1 to {most} on this "
-        f"machine: {FOR_EACH} for each processor at most, and {WORKER >> 20} MB for each worker"
-    )
-    raise UsageError(msg, option="cluster")
+    msg = f"is {printable(address)!r}, but local takes a number of workers, 1 to "
+    raise UsageError(f"{msg}{MAX_LOCAL_WORKERS}, as in local:2", option="cluster")
 
 
 def versions(same: Sequence[str] = ()) -> dict[str, str]:
