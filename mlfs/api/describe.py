@@ -13,6 +13,7 @@ import scipy.sparse as sp
 
 from mlfs.counting.entries import edges_of
 from mlfs.data.dataset import Dataset
+from mlfs.data.html import NOTE
 from mlfs.data.identifiers import identifier_columns
 from mlfs.discretize.column_blocks import Block, blocks
 from mlfs.errors import printable
@@ -156,7 +157,7 @@ class Description:
         lines += [
             ("left out", f"{printable(name)}: {printable(why, 200)}") for name, why in self.left_out
         ]
-        return lines + [("note", printable(note, 400)) for note in self.notes]
+        return lines + [("note", printable(note, NOTE)) for note in self.notes]
 
     def _shorten(self, columns: list[int]) -> str:
         """The first of some columns by their names, in brackets."""

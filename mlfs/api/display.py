@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from mlfs.api.selection import Chosen, ColumnNames, Ranking, Selection
 from mlfs.api.text import certainty_text, told_by_lines
-from mlfs.data.html import details, pairs, table, text
+from mlfs.data.html import NOTE, details, pairs, table, text
 from mlfs.errors import plural, printable
 
 NAMES = 5  # in a line
@@ -45,10 +45,11 @@ def as_html(selection: Selection) -> str:
     ended = "".join(f", <b>{word}</b>" for word in _endings(selection))
     blocks = [f"<div><p>{head}{ended}, in {selection.units}</p>"]
     if selection.notes:
-        blocks.append(f"<ul>{''.join(f'<li>{text(note)}</li>' for note in selection.notes)}</ul>")
+        items = "".join(f"<li>{text(note, NOTE)}</li>" for note in selection.notes)
+        blocks.append(f"<ul>{items}</ul>")
     if selection.labels:
         shown = list(selection.labels.items())[:LABELS]
-        blocks += [details(name, _table(ranking, selection)) for name, ranking in shown]
+        blocks += [details(name, _table(part, selection), is_open=True) for name, part in shown]
         n_hidden = len(selection.labels) - len(shown)
         blocks += [f"<p>and {plural(n_hidden, 'label')} more</p>"] if n_hidden else []
     else:

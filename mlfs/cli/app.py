@@ -34,6 +34,7 @@ from mlfs.errors import MlfsError, UnknownName, UsageError, printable
 
 CLOSED_PIPE = 141
 COMPLETE = "_MLFS_COMPLETE"  # by which a shell asks click for completions
+NOTE = 10_000  # characters: the remedy is at the end
 LONG = re.compile(r"\w{81,}")  # digits and letters of a value, not a path with its folders
 
 
@@ -121,7 +122,7 @@ def _open_streams() -> None:
 
 def _as_note(console: Console) -> Callable[..., None]:
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        console.note(printable(message, 400))
+        console.note(printable(message, NOTE))
 
     return show
 

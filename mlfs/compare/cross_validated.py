@@ -5,6 +5,7 @@ In every fold the columns are binned and the features selected on the training r
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -29,11 +30,23 @@ from mlfs.compare.rankers import Ranked
 from mlfs.compare.resampling import Folds, Split
 from mlfs.compare.work import train_and_ask
 from mlfs.data.dataset import Dataset, Label
-from mlfs.errors import DataError, MlfsError, UsageError, check_name, plural, printable, setting
+from mlfs.errors import (
+    Caution,
+    DataError,
+    MlfsError,
+    UsageError,
+    check_name,
+    plural,
+    printable,
+    setting,
+    tell,
+)
 from mlfs.metrics import METRICS, evaluate
 from mlfs.metrics.top import propensities
 
-GROWTH = 1.4
+GROWTH, COARSE = 1.4, 2.0
+MANY = 2_000_000  # cells of X and labels that are trained on at once, from which fewer are tried
+LONG = 20.0  # seconds, from which it is said how long it takes
 
 
 @dataclass(frozen=True)
@@ -108,8 +121,8 @@ def _errors(scores: np.ndarray) -> np.ndarray:
     return np.sqrt(spread / np.maximum(1, n_scores - 1) / np.maximum(1, n_scores))
 
 
-def sizes_up_to(least: int, most: int) -> np.ndarray:
-    """Numbers that grow by two fifths, from the least to the most.
+def sizes_up_to(least: int, most: int, growth: float = GROWTH) -> np.ndarray:
+    """Numbers that grow by two fifths, or by another share, from the least to the most.
 
     Examples
     --------
@@ -118,7 +131,7 @@ def sizes_up_to(least: int, most: int) -> np.ndarray:
     """
     sizes = [max(1, least)]
     while sizes[-1] < most:
-        sizes.append(min(most, max(sizes[-1] + 1, int(sizes[-1] * GROWTH))))
+        sizes.append(min(most, max(sizes[-1] + 1, int(sizes[-1] * growth))))
     return np.array(sizes)
 
 
@@ -149,7 +162,8 @@ def number_of_features(
     folds : int
         How many folds.
     most : int, optional
-        The largest number that is tried; by default all features.
+        The largest number that is tried; by default all features. On large data the numbers
+        between double, where they grow by two fifths otherwise.
     seed : int
         Seeds the folds and the model.
     **options
@@ -180,12 +194,19 @@ def number_of_features(
     prepared = prepared_of(data, preparing)
     least, largest, searching = _sizes_and_columns(prepared, criterion, options, largest)
     truth, times = indicators(replace(prepared.dataset, weights=prepared.weights))
-    sizes = sizes_up_to(least, largest)
-    curves = []
+    is_slow = truth.shape[0] * truth.shape[2] * largest > MANY
+    sizes = sizes_up_to(least, largest, COARSE if is_slow else GROWTH)
+    curves: list[list[float]] = []
+    start = time.perf_counter()
     for split in Folds(folds).splits(truth, seed):
         train = rows_of(replace(prepared.dataset, weights=prepared.weights), split.train)
         selection = _select_in_fold(prepared, train, criterion, int(sizes[-1]), searching)
-        curves.append([*_fold_scores(selection, sizes, times, truth, split, scored, metric)])
+        curve = _fold_scores(selection, sizes[::-1], times, truth, split, scored, metric)
+        scores_of_fold = [next(curve)]  # of all features: no other number takes longer
+        if not curves:
+            each = (time.perf_counter() - start) * folds
+            _say_how_long(each * float(sizes.sum()) / float(sizes[-1]), folds, sizes)
+        curves.append([*scores_of_fold, *curve][::-1])
     scores = np.array(curves)
     if np.isnan(scores).all(axis=0).any():
         msg = f"is {metric!r}, which is undefined on these data: take another metric"
@@ -193,6 +214,13 @@ def number_of_features(
     better = METRICS[metric].higher_is_better
     number, best = one_standard_error(sizes, scores, higher_is_better=better)
     return CrossValidation(sizes, scores, number, best, scored.text, metric)
+
+
+def _say_how_long(seconds: float, folds: int, sizes: np.ndarray) -> None:
+    if seconds >= LONG:
+        text = f"cross-validation takes about {seconds:.0f} s: {folds} folds of {sizes.size} "
+        text += f"numbers of features up to {sizes[-1]}; most (-n cv:{sizes[-1] // 4}) tries fewer"
+        tell([Caution(text)], 3)
 
 
 def _sizes_and_columns(

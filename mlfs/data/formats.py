@@ -110,6 +110,7 @@ def _has_half_pair(text: str) -> bool:
     return any("\ud800" <= char <= "\udfff" for char in text)
 
 
+OF_R = (".rda", ".rdata", ".rds")
 PICKLES = (".pkl", ".pickle", ".joblib", ".dump", ".p")
 
 
@@ -147,6 +148,12 @@ def format_of(path: str, name: str | None = None, content: bytes | None = None) 
         raise UsageError(
             f"{shown} is a pickle by its name, which is never opened, for it can run any code; "
             "save the arrays with numpy.savez(path, X=X, Y=Y) where it comes from, and give that"
+        )
+    if suffix in OF_R:
+        load = f"x <- readRDS({path!r})" if suffix == ".rds" else f"x <- get(load({path!r}))"
+        raise UsageError(
+            f"{shown} is a file of R, which is not read: write its table as CSV there, with "
+            f"{printable(load, 400)}; write.csv(x, 'x.csv', row.names = FALSE)"
         )
     for kind, form in FORMATS.items():
         if suffix in form.suffixes:
@@ -238,7 +245,7 @@ def read(
     name = os.fspath(path)
     if not separator:
         raise UsageError("the separator of a column of lists is empty")
-    if split_suffix(name)[1] in PICKLES:
+    if split_suffix(name)[1] in (*PICKLES, *OF_R):
         format_of(name, content=b"")
     check_dates(dates)
     check_numbers(numbers)

@@ -22,6 +22,9 @@ BAR = 8  # em, of a label that all rows have
 STYLE = "text-align:left;padding:0 .8em 0 0;white-space:nowrap"
 
 
+NOTE = 10_000  # characters: the remedy is at the end
+
+
 def text(value: object, limit: int = 80) -> str:
     """A value as text, control characters and markup escaped.
 
@@ -43,9 +46,10 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def details(title: object, content: str) -> str:
-    """Content that opens by a click on its title."""
-    return f"<details><summary>{text(title)}</summary>{content}</details>"
+def details(title: object, content: str, *, is_open: bool = False) -> str:
+    """Content that opens, or closes, by a click on its title."""
+    state = " open" if is_open else ""
+    return f"<details{state}><summary>{text(title)}</summary>{content}</details>"
 
 
 def page(title: str, style: str, script: str, body: str) -> str:
@@ -83,7 +87,7 @@ def as_html(data: Dataset) -> str:
         _labels(data),
     ]
     elements.append(details("first rows", _first_rows(data)))
-    elements += [f"<p>{text(note, 400)}</p>" for note in data.notes]
+    elements += [f"<p>{text(note, NOTE)}</p>" for note in data.notes]
     return f"<div>{''.join(elements)}</div>"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from html.parser import HTMLParser
 
 import numpy as np
@@ -194,3 +195,13 @@ def test_a_name_that_pandas_cannot_hold_is_named():
         naming_half_pairs([3, "a", "b\ud800"]),
     ):
         "b\ud800".encode()  # as pandas does, from its version 3 on
+
+
+def test_html_shows_the_tables_of_labels_and_whole_notes():
+    data = mlfs.datasets.load_songs()
+    note = "long " * 60 + "remedy"
+    selection = dataclasses.replace(mlfs.select(data, "jmi", 3, per_label=True), notes=(note,))
+    page = selection._repr_html_()
+    assert page.count("<details open>") == len(data.label_names)
+    assert "remedy" in page
+    assert "remedy" in data.with_changes(notes=(note,))._repr_html_()

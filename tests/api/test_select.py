@@ -117,6 +117,10 @@ def test_a_criterion_s_own_number_is_a_share_of_all_features():
             "the weights have shape (1,), but there are 40 rows: give one each",
         ),
         (
+            {"include": [1], "given": [1]},
+            "the column 'x1' is both included and given: leave it out of one of the two",
+        ),
+        (
             {"include": [1], "exclude": [1]},
             "the column 'x1' is both included and excluded: leave it out of one of the two",
         ),

@@ -14,7 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 import mlfs
 import mlfs.compare
 from mlfs import FeatureSelector, MlfsError, UsageError, cli
-from mlfs.compare import number_of_features
+from mlfs.compare import cross_validated, number_of_features
 from mlfs.compare.resampling import Folds
 from mlfs.errors import DataError
 from mlfs.metrics import evaluate
@@ -178,3 +178,19 @@ def test_a_missing_label_is_no_value_where_no_label_is_0() -> None:
     assert found.scores.min() == 1.0  # each known label is 1
     with pytest.raises(MlfsError, match="every label is missing in every row"):
         number_of_features((X, np.full((120, 2), np.nan)), "mim", folds=3)
+
+
+def test_the_time_is_said_before_it_is_spent_and_large_data_have_fewer_numbers(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 12))
+    data = X, (X[:, :2] + rng.normal(size=(60, 2)) > 0).astype(int)
+    fine = number_of_features(data, "mim", model="mlnb", folds=2)
+    assert fine.sizes.tolist() == [1, 2, 3, 4, 5, 7, 9, 12]
+    monkeypatch.setattr(cross_validated, "LONG", 0.0)
+    with pytest.warns(mlfs.MlfsWarning, match=r"takes about \d+ s: 2 folds of 8 numbers .* to 12"):
+        again = number_of_features(data, "mim", model="mlnb", folds=2)
+    assert again.scores.tolist() == fine.scores.tolist()
+    monkeypatch.setattr(cross_validated, "MANY", 1000)
+    with pytest.warns(mlfs.MlfsWarning, match="2 folds of 5 numbers"):
+        coarse = number_of_features(data, "mim", model="mlnb", folds=2)
+    assert coarse.sizes.tolist() == [1, 2, 4, 8, 12]

@@ -289,3 +289,9 @@ def test_empty_standard_input_is_reported(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
     with pytest.raises(UsageError, match="standard input is empty"):
         read("-")
+
+
+@pytest.mark.parametrize(("name", "line"), [("x.rda", r"get\(load\("), ("x.RDS", r"readRDS\(")])
+def test_files_of_r_are_named_with_what_writes_csv(name: str, line: str) -> None:
+    with pytest.raises(UsageError, match=rf"is a file of R, .*{line}.*write\.csv"):
+        read(name, labels="y")
