@@ -11,8 +11,8 @@ COMPARING: tuple[Option, ...] = (
         "criteria", Kind(), (),
         "A criterion, as name or name:key=value,...; or a baseline: all, random, own (the "
         "model's own way); or a selector "
-        "of scikit-learn as "
-        "'sklearn.feature_selection.SelectKBest(score_func=sklearn.feature_selection.chi2)'. By "
+        "of scikit-learn by its import path, such as "
+        "sklearn.feature_selection.SelectKBest:score_func=sklearn.feature_selection.chi2. By "
         "default scls and all.", ("-c", "--criterion"), "NAME", repeated=True,
     ),
     Option(

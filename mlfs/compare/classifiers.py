@@ -6,13 +6,13 @@ import contextlib
 import inspect
 import random
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from mlfs.compare.named import Named, import_path, make_from_text
+from mlfs.compare.named import Named, make_estimator
 from mlfs.errors import DataError, UnknownName, UsageError, printable
 from mlfs.models.classes import as_written
 
@@ -112,7 +112,7 @@ def check_classifier(spec: Named) -> None:
     from mlfs.models.thresholds import checked_rule
 
     plain, threshold = _without_threshold(spec)
-    _make_from_path(plain)
+    make_estimator(plain, "model", "predict")
     if threshold is not None:
         checked_rule(threshold)
 
@@ -124,7 +124,7 @@ def _without_threshold(spec: Named) -> tuple[Named, Any]:
 
 
 def _is_path(spec: Named) -> bool:
-    return spec.name not in OWN and ("." in spec.name or "(" in spec.name)
+    return spec.name not in OWN and spec.is_path
 
 
 def selects(spec: Named) -> bool:
@@ -212,19 +212,18 @@ def _make_model(spec: Named, seed: int, features: Mapping[int, Sequence[int]] | 
 
 def _make_plain_model(spec: Named, seed: int, features: Mapping[int, Sequence[int]] | str) -> Any:
     if spec.name in OWN:
-        return _construct(import_path(OWN[spec.name], "model"), spec)
+        return make_estimator(replace(spec, name=OWN[spec.name]), "model", "predict")
     from mlfs.models import available, make
 
     if spec.name in available():
-        model = make(spec.name, **spec.parameters)
+        model = _set_seeds(make(spec.name, **spec.parameters), spec, seed)
     elif _is_path(spec):
-        learner = _set_seeds(_make_from_path(spec), spec, seed)
+        learner = _set_seeds(make_estimator(spec, "model", "predict"), spec, seed)
         if _knows_many_labels(learner):
             return learner
-        model = make("br", base_estimator=learner)
+        model = make("br", base_estimator=learner, random_state=seed)
     else:
         raise UnknownName("model", spec.name, known_models())
-    model = _set_seeds(model, spec, seed)
     return model if features == "own" else _set_features(model, features)
 
 
@@ -239,38 +238,15 @@ def _set_features(model: Any, features: Mapping[int, Sequence[int]] | str) -> An
     return model
 
 
-def _make_from_path(spec: Named) -> Any:
-    """Make a classifier from its import path; parameters stand in brackets or after a colon."""
-    if "(" not in spec.name:
-        return _construct(import_path(spec.name, "model"), spec)
-    model = make_from_text(spec.name, "model", "predict")
-    return _with_parameters(model.set_params, spec)
-
-
-def _construct(kind: Any, spec: Named) -> Any:
-    if not (inspect.isclass(kind) and hasattr(kind, "fit") and hasattr(kind, "predict")):
-        msg = f"{printable(spec.name)} is no classifier: it has no fit and predict"
-        raise UsageError(msg)
-    return _with_parameters(kind, spec)
-
-
-def _with_parameters(make: Callable[..., Any], spec: Named) -> Any:
-    try:
-        return make(**spec.parameters)
-    except (TypeError, ValueError) as error:
-        msg = f"the model {printable(spec.name)} refuses its parameters: {printable(error, 200)}"
-        raise UsageError(msg) from error
-
-
 def _set_seeds(model: Any, spec: Named, seed: int) -> Any:
     """Set the seed of a model, and of the estimators in it that have none."""
-    from_text = "(" in spec.name and not type(model).__module__.startswith("mlfs.")
+    given = spec.estimator is not None
     seeds = {
         name: seed
         for name, value in model.get_params(deep=True).items()
         if name.rpartition("__")[2] == "random_state"
         and name not in spec.parameters
-        and (value is None or (name == "random_state" and not from_text))
+        and (value is None or (name == "random_state" and not given))
     }
     return model.set_params(**seeds) if seeds else model
 

@@ -1,13 +1,9 @@
-"""A criterion or a model of a comparison: its name with its parameters, or its import path.
-
-Estimators given as text are parsed, never evaluated.
-"""
+"""A criterion or a model of a comparison: its name or import path with parameters, or itself."""
 
 from __future__ import annotations
 
-import ast
-import importlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +13,7 @@ import numpy as np
 from mlfs.api.value_kinds import literal
 from mlfs.compare.filters import table_of_rows
 from mlfs.compare.training_rows import TrainingRows
+from mlfs.criteria._registry import module_here
 from mlfs.errors import DataError, UsageError, printable
 
 
@@ -27,10 +24,12 @@ class Named:
     Parameters
     ----------
     name : str
-        A name that is known, or the import path of a classifier, or of a selector with its
-        parameters in brackets.
+        A name that is known, or the import path of a classifier or a selector; what an estimator
+        prints of itself.
     parameters : mapping
         Keyword arguments, plain values.
+    estimator : classifier or selector, optional
+        The estimator itself.
 
     Examples
     --------
@@ -40,6 +39,12 @@ class Named:
 
     name: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    estimator: Any = field(default=None, compare=False, repr=False)
+
+    @property
+    def is_path(self) -> bool:
+        """Whether it is an import path, or an estimator, and no name that mlfs knows."""
+        return self.estimator is not None or "." in self.name
 
     def __str__(self) -> str:
         parameters = ",".join(
@@ -64,12 +69,15 @@ def named(value: Any) -> Named:
         return value
     if isinstance(value, type):
         return Named(_path_of(value))
+    if hasattr(value, "fit") and hasattr(value, "get_params"):
+        return Named(_text_of(value), estimator=value)
     if isinstance(value, Mapping):
         value = (value.get("name"), value.get("parameters", {}))
     if isinstance(value, str):
-        split = max(value.rfind(")"), 0)  # what stands in brackets belongs to the name
-        name, _, rest = value[split:].partition(":")
-        name = value[:split] + name
+        name, _, rest = value.partition(":")
+        if "(" in name:
+            msg = f"{printable(value)!r} is no name: give the estimator itself in Python, or its "
+            raise UsageError(f"{msg}import path, such as mine.search of a file mine.py")
         value = (name.strip(), dict(_pair(text, value) for text in rest.split(",") if rest))
     if isinstance(value, (tuple, list)) and len(value) == 2:
         name, parameters = value
@@ -77,6 +85,17 @@ def named(value: Any) -> Named:
             return Named(name, dict(parameters))
     msg = f"{printable(repr(value))} is no name, and no name with a mapping of parameters"
     raise UsageError(msg)
+
+
+def _text_of(estimator: Any) -> str:
+    """An estimator as text, another one for each other estimator: cells are kept under it."""
+    import joblib
+    from sklearn.base import BaseEstimator
+
+    long = {"N_CHAR_MAX": 10**6} if isinstance(estimator, BaseEstimator) else {}
+    text = re.sub(r" at 0x[0-9a-f]+", "", " ".join(estimator.__repr__(**long).split()))
+    is_whole = "..." not in text and "<" not in text
+    return text if is_whole else f"{text} {joblib.hash(estimator)[:8]}"
 
 
 def _path_of(cls: type) -> str:
@@ -105,10 +124,10 @@ def _as_text(value: Any) -> str:
 
 
 def import_path(path: str, kind: str) -> Any:
-    """Import a criterion or a model that is known by its import path only."""
+    """Import a criterion or a model by its import path; its module may lie in the folder."""
     module, _, name = path.rpartition(".")
     try:
-        return getattr(importlib.import_module(module), name)
+        return getattr(module_here(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         msg = f"the {kind} {printable(path)!r} cannot be imported: {printable(error, 200)}"
         raise UsageError(msg) from error
@@ -117,98 +136,66 @@ def import_path(path: str, kind: str) -> Any:
 SIZES = ("k", "n_features_to_select", "max_features")  # parameters that say how many
 
 
-def is_foreign(name: str) -> bool:
-    """Whether a name is that of a selector with ``fit`` and not of a criterion.
+def is_foreign(spec: Named) -> bool:
+    """Whether this is a selector with ``fit`` and not a criterion.
 
     Examples
     --------
-    >>> is_foreign("sklearn.feature_selection.SelectKBest(k=3)"), is_foreign("jmi")
+    >>> is_foreign(Named("sklearn.feature_selection.SelectKBest")), is_foreign(Named("jmi"))
     (True, False)
     """
-    if "(" in name:
-        return True
-    if "." not in name:
-        return False
-    return hasattr(import_path(name, "criterion"), "fit")
+    return spec.estimator is not None or (
+        spec.is_path and hasattr(import_path(spec.name, "criterion"), "fit")
+    )
 
 
-def make_from_text(text: str, kind: str = "selector", needs: str = "fit") -> Any:
-    """Make a selector or a model of its import path and its parameters.
+def make_estimator(spec: Named, kind: str = "selector", needs: str = "fit") -> Any:
+    """Make a selector or a model of its import path and its parameters, or copy the one given.
 
-    Values are numbers, text, True, False, None, lists and dicts of them, import paths, and other
-    estimators with parameters. Nothing but estimators is called.
+    The value of a parameter may be an import path, too: of a function, or of another estimator.
 
     Examples
     --------
-    >>> make_from_text("sklearn.feature_selection.SelectKBest(k=3)")
+    >>> make_estimator(named("sklearn.feature_selection.SelectKBest:k=3"))
     SelectKBest(k=3)
-    >>> make_from_text("os.getcwd()")
+    >>> make_estimator(Named("os.getcwd"))
     Traceback (most recent call last):
-    mlfs.errors.UsageError: 'os.getcwd' in 'os.getcwd()' is no estimator: only estimators are made
+    mlfs.errors.UsageError: 'os.getcwd' is no selector: it has no fit
     """
+    from sklearn.base import clone
+
+    source = spec.estimator if spec.estimator is not None else import_path(spec.name, kind)
+    if not hasattr(source, needs):
+        raise UsageError(f"{printable(spec.name)!r} is no {kind}: it has no {needs}")
+    parameters = {name: _imported(value, kind) for name, value in spec.parameters.items()}
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        msg = f"{printable(text)!r} is no {kind}: write package.Class(parameter=value)"
-        raise UsageError(msg) from None
-    estimator = _value(tree, text, kind)
-    estimator = _make_estimator(estimator, text) if isinstance(estimator, type) else estimator
-    if not hasattr(estimator, needs):
-        msg = f"{printable(text)!r} is no {kind}: it has no {needs}"
-        raise UsageError(msg)
-    return estimator
+        if isinstance(source, type):
+            return source(**parameters)
+        return clone(source).set_params(**parameters)
+    except (TypeError, ValueError) as error:
+        msg = f"the {kind} {printable(spec.name)} refuses its parameters: {printable(error, 200)}"
+        raise UsageError(msg) from error
 
 
-def _value(node: ast.expr, text: str, kind: str) -> Any:
-    if isinstance(node, ast.Call):
-        if node.args or any(keyword.arg is None for keyword in node.keywords):
-            msg = f"{printable(text)!r}: parameters are given by name, as in Class(k=3)"
-            raise UsageError(msg)
-        parameters = {
-            str(keyword.arg): _value(keyword.value, text, kind) for keyword in node.keywords
-        }
-        return _make_estimator(_value(node.func, text, kind), text, **parameters)
-    if isinstance(node, (ast.Attribute, ast.Name)):
-        return import_path(ast.unparse(node), kind)
-    if isinstance(node, (ast.List, ast.Tuple)):
-        values = [_value(element, text, kind) for element in node.elts]
-        return values if isinstance(node, ast.List) else tuple(values)
-    try:
-        return ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError):
-        shown = printable(ast.unparse(node))
-        msg = f"{shown!r} in {printable(text)!r} is no value: give numbers, text or import paths"
-        raise UsageError(msg) from None
+def _imported(value: Any, kind: str) -> Any:
+    """The value of a parameter; of an import path the function, or an estimator of the class."""
+    if not (isinstance(value, str) and "." in value.strip(".")):
+        return value
+    found = import_path(value, f"parameter of the {kind}")
+    return found() if isinstance(found, type) else found
 
 
-def _make_estimator(kind: Any, text: str, **parameters: Any) -> Any:
-    from sklearn.base import BaseEstimator
-
-    if not (isinstance(kind, type) and issubclass(kind, BaseEstimator)):
-        module, name = getattr(kind, "__module__", ""), getattr(kind, "__name__", repr(kind))
-        shown = text.partition("(")[0] if "(" in text else f"{module}.{name}"
-        msg = f"{printable(shown)!r} in {printable(text)!r} is no estimator: only estimators are "
-        raise UsageError(f"{msg}made")
-    try:
-        return kind(**parameters)
-    except TypeError as error:
-        msg = f"{printable(text)!r} cannot be made: {printable(error, 200)}"
-        raise UsageError(msg) from None
-
-
-def foreign_scores(
-    text: str, parameters: Mapping[str, Any], train: TrainingRows, n: int, seed: int
-) -> np.ndarray:
+def foreign_scores(spec: Named, over: str, train: TrainingRows, n: int, seed: int) -> np.ndarray:
     """Score every feature by a selector; the greater, the better.
 
     A selector that takes one label only is fitted for each label, and the scores are combined.
 
     Parameters
     ----------
-    text : str
-        The selector, see `make_from_text`.
-    parameters : mapping
-        ``over``: ``mean`` or ``max``, how the scores of labels are combined.
+    spec : Named
+        The selector, see `make_estimator`.
+    over : {"mean", "max"}
+        How the scores of labels are combined.
     train : TrainingRows
         The training rows.
     n : int
@@ -217,12 +204,12 @@ def foreign_scores(
         Their random_state, if they have one.
     """
     X, Y, feature = table_of_rows(train)
-    selector = make_from_text(text)
+    selector = make_estimator(spec)
     accepted = selector.get_params()
     settings = {name: min(n, X.shape[1]) for name in SIZES if name in accepted}
     settings |= {"random_state": seed} if "random_state" in accepted else {}
     selector.set_params(**settings)
-    columns = _column_scores(selector, X, Y, parameters.get("over", "mean"))
+    columns = _column_scores(selector, X, Y, over)
     scores = np.full(train.data.shape[1], -np.inf)
     np.maximum.at(scores, feature, columns)
     return scores

@@ -6,7 +6,7 @@ A ranker sees the training rows and nothing else.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,7 @@ from mlfs import criteria
 from mlfs.api.options import SELECTING
 from mlfs.api.selecting import select_silently
 from mlfs.compare.filters import Filter
-from mlfs.compare.named import Named, foreign_scores, import_path, is_foreign, make_from_text
+from mlfs.compare.named import Named, foreign_scores, import_path, is_foreign, make_estimator
 from mlfs.compare.training_rows import TrainingRows
 from mlfs.data.dataset import Dataset
 from mlfs.errors import DataError, UnknownName, UsageError, printable
@@ -154,7 +154,7 @@ def _by_scores(scores_of: Callable[[TrainingRows, int, int], np.ndarray], **kind
 
 def _filter_of(name: str) -> Filter | None:
     """The filter of an import path; None if that is something else."""
-    if "." not in name or "(" in name or name.endswith(".py"):
+    if "." not in name or name.endswith(".py"):
         return None
     found = import_path(name, "criterion")
     return found if isinstance(found, Filter) else None
@@ -177,21 +177,22 @@ def ranker(spec: Named) -> Ranker:
         if spec.parameters:
             raise UsageError(f"{spec.name} takes no parameters")
         return _baseline(spec.name)
-    if (found := _filter_of(spec.name)) is not None:
+    if spec.estimator is None and (found := _filter_of(spec.name)) is not None:
         values = found.read(spec.parameters)
         return _by_scores(
             lambda train, _, seed: found.scores(train, seed, **values), counts=found.counts
         )
     if spec.name.endswith(".py"):
         return _by_criterion(criteria.typed(spec.name), spec.parameters)
-    if is_foreign(spec.name):
-        over = {"over": spec.parameters.get("over", "mean")}
-        if {**over, **spec.parameters} != over or over["over"] not in ("mean", "max"):
-            msg = "takes over=mean or over=max beside its own parameters, which stand in brackets"
-            raise UsageError(f"the selector {printable(spec.name)!r} {msg}")
-        make_from_text(spec.name)
+    if is_foreign(spec):
+        own = {name: value for name, value in spec.parameters.items() if name != "over"}
+        over = spec.parameters.get("over", "mean")
+        if over not in ("mean", "max"):
+            raise UsageError(f"the selector {printable(spec.name)!r} takes over=mean or over=max")
+        spec = replace(spec, parameters=own)
+        make_estimator(spec)
         # not nested: some selectors must know the number of features
-        return _by_scores(partial(foreign_scores, spec.name, over), nested=False)
+        return _by_scores(partial(foreign_scores, spec, over), nested=False)
     if "." in spec.name:
         return _by_criterion(criteria.typed(spec.name), spec.parameters)
     if spec.name not in known_rankers() and spec.name not in criteria.ALIASES:

@@ -67,7 +67,8 @@ def run(
         The data sets. Every fold is prepared with the options with which a Prepared was.
     criteria, models : str or sequence
         Names, with parameters as in ``"mlfs_local:beta=0.5"`` or as a pair of name and mapping.
-        Models also by import path, such as ``"sklearn.tree.DecisionTreeClassifier"``.
+        Models and selectors of others also by import path, such as
+        ``"sklearn.tree.DecisionTreeClassifier"``, or as estimators, such as a `GridSearchCV`.
     n : int, float, "sqrt", or a sequence of them
         How many features are kept (for each label, where the criterion chooses per label).
     labels : str, optional
@@ -341,7 +342,7 @@ def _processes(settings: Settings, jobs: Any, cluster: Any) -> Processes:
 
 
 def _as_list(value: Any, kind: str) -> list[Any]:
-    if isinstance(value, (str, int, float, Mapping)) or _is_pair(value):
+    if isinstance(value, (str, int, float, Mapping)) or _is_pair(value) or hasattr(value, "fit"):
         return [value]
     if not isinstance(value, Iterable) or isinstance(value, (bytes, Path)):
         raise UsageError(f"{kind} is a name or a sequence of names, not {printable(repr(value))}")

@@ -300,11 +300,11 @@ def typed(text: str) -> str | type[Criterion]:
     if not module:
         return text
     return _import_class(
-        lambda: getattr(_module_here(module), name), f"the criterion {printable(text)}"
+        lambda: getattr(module_here(module), name), f"the criterion {printable(text)}"
     )
 
 
-def _module_here(name: str) -> Any:
+def module_here(name: str) -> Any:
     """Import a module, which may lie in the current folder."""
     here = str(Path.cwd())
     is_new = here not in sys.path

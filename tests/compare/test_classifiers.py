@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.multioutput import MultiOutputClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
 
 from mlfs.compare.classifiers import ComparedModel, classifier
-from mlfs.compare.named import Named
+from mlfs.compare.named import Named, named
 from mlfs.errors import DataError, UsageError
 
 
@@ -84,18 +87,18 @@ def test_a_method_that_only_its_part_lacks_gives_no_scores() -> None:
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ("sklearn.multioutput.ClassifierChain(estimator=sklearn.linear_model.RidgeClassifier())",
+        ("sklearn.multioutput.ClassifierChain:estimator=sklearn.linear_model.RidgeClassifier",
          "ClassifierChain"),
-        ("sklearn.multioutput.MultiOutputClassifier(estimator=sklearn.naive_bayes.GaussianNB())",
-         "MultiOutputClassifier"),
-        ("sklearn.svm.LinearSVC(C=0.5)", "StructuredClassifier"),
-        (f"{__name__}.Foreign()", "Foreign"),
+        (MultiOutputClassifier(GaussianNB()), "MultiOutputClassifier"),
+        ("sklearn.svm.LinearSVC:C=0.5", "StructuredClassifier"),
+        (LinearSVC(C=0.5), "StructuredClassifier"),
+        (f"{__name__}.Foreign", "Foreign"),
     ],
 )  # fmt: skip
-def test_classifiers_with_parameters_are_parsed(text: str, kind: str) -> None:
+def test_classifiers_by_path_or_themselves(text: Any, kind: str) -> None:
     draw = np.random.default_rng(0)
     X, Y = draw.random((30, 3)), draw.integers(0, 2, (30, 3))
-    model = classifier(Named(text), 5)
+    model = classifier(named(text), 5)
     assert type(model.model).__name__ == kind
     model.fit(X, Y)
     assert model.answers(X, Y).predicted.shape == Y.shape
@@ -123,12 +126,12 @@ def test_generators_of_the_process_are_seeded_and_restored() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("os.getcwd()", "is no estimator: only estimators are made"),
-        ("sklearn.svm.LinearSVC(C=__import__('os'))", "parameters are given by name"),
-        ("sklearn.svm.LinearSVC(D=1)", "cannot be made"),
-        ("sklearn.feature_selection.SelectKBest(k=2)", "is no model: it has no predict"),
+        ("os.getcwd", "is no model: it has no predict"),
+        ("sklearn.svm.LinearSVC(C=1)", "give the estimator itself in Python"),
+        ("sklearn.svm.LinearSVC:D=1", "the model sklearn.svm.LinearSVC refuses its parameters"),
+        ("sklearn.feature_selection.SelectKBest:k=2", "is no model: it has no predict"),
     ],
 )
 def test_what_is_no_model_is_refused(text: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        classifier(Named(text), 0)
+        classifier(named(text), 0)

@@ -464,7 +464,7 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
         ({"criteria": []}, UsageError, "needs criteria"),
         ({"models": "occc"}, UnknownName, "occ"),
         ({"models": "sklearn.nothing.There"}, UsageError, "cannot be imported"),
-        ({"models": "math.sqrt"}, UsageError, "no classifier"),
+        ({"models": "math.sqrt"}, UsageError, "is no model: it has no predict"),
         ({"models": "mlnb:kin=3"}, UsageError, "refuses its parameters"),
         ({"n": 0}, UsageError, "no number of features"),
         ({"n": "many"}, UsageError, "no number of features"),

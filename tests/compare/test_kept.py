@@ -18,12 +18,14 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import f1_score, hamming_loss
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 
 import mlfs
 import mlfs.compare.work
 import mlfs.data
 from mlfs.compare import METRICS, load, run, write_report
+from mlfs.compare.naive_bayes import MLNB
 from mlfs.compare.results import Results
 from mlfs.data.arrays import from_arrays
 from mlfs.errors import DataError, UsageError
@@ -317,8 +319,7 @@ def test_equal_features_are_trained_on_once(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_grid_search_is_tuned_inside_the_training_rows() -> None:
-    grid = "sklearn.model_selection.GridSearchCV(estimator=mlfs.compare.naive_bayes.MLNB(), "
-    grid += "param_grid={'smoothing': [1, 50]}, cv=3, scoring='f1_micro')"
+    grid = GridSearchCV(MLNB(), {"smoothing": [1, 50]}, cv=3, scoring="f1_micro")
     some: dict[str, Any] = {"folds": 2, "metrics": ["micro_f1"]}
     results = run(DATA, "mim", grid, [2, 3], **some)
     assert not results.failed()

@@ -194,7 +194,7 @@ def crafted(published: Path, folder: Path, **changes: Any) -> Path:
     "model",
     [
         "tests.compare.imported_by_a_reference.Model",
-        "tests.compare.imported_by_a_reference.Model(C=1)",
+        {"name": "tests.compare.imported_by_a_reference.Model(C=1)", "parameters": {}},
         "sklearn.tree.DecisionTreeClassifier",
         {"name": "tests.compare.imported_by_a_reference.run", "parameters": {"command": "true"}},
     ],

@@ -12,10 +12,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 from mlfs import datasets
 from mlfs.compare.contest import contests
 from mlfs.compare.data_sources import DataSource
+from mlfs.compare.named import named
 from mlfs.compare.report import write_report
 from mlfs.compare.report.charts import cost_chart, curve_chart, quality_charts
 from mlfs.compare.report.svg import colour
@@ -188,6 +190,12 @@ def test_the_page_says_how_it_was_made(tmp_path: Path) -> None:
         " --metric exact_match --metric hamming_loss -o report set0 '"
     )
     assert html.escape(line) in text
+    settings = dataclasses.replace(results.settings, options={"bins": "width", "n_bins": 4})
+    line = command(dataclasses.replace(results, settings=settings))
+    assert " --bins width:4 " in line
+    tuned = (*results.settings.models, named(DecisionTreeClassifier()))
+    settings = dataclasses.replace(results.settings, models=tuned)
+    assert command(dataclasses.replace(results, settings=settings)) == ""
 
 
 @pytest.mark.slow

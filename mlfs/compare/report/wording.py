@@ -320,7 +320,8 @@ def command(results: Results) -> str:
     """
     settings = results.settings
     split = _split(settings)
-    if results.own or split is None or set(settings.options) - set(OPTIONS):
+    objects = any("(" in method.name for method in (*settings.rankers, *settings.models))
+    if results.own or split is None or objects or set(settings.options) - set(OPTIONS):
         return ""
     words = ["mlfs", "compare"]
     for flag, values in (("-c", settings.rankers), ("-m", settings.models)):
