@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +49,25 @@ def test_a_lost_worker_changes_no_cell(tmp_path: Path, monkeypatch: pytest.Monke
     assert told == [8]
     assert any("run on 1 worker of a cluster" in note for note in many.notes)
     assert not any("cluster" in note for note in again.notes)
+
+
+@pytest.mark.slow
+def test_of_two_workers_one_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings: dict[str, Any] = {"models": ["br", "mlnb"], "n": [3, 6], "folds": 3}
+    killed: list[int] = []
+    own = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
+    with distributed.LocalCluster(**own) as cluster:
+
+        def kill(done: int, total: int, last: Any) -> None:
+            if done == 6 and last is not None:
+                killed.append(next(iter(cluster.workers.values())).pid)
+                os.kill(killed[0], signal.SIGKILL)
+
+        many = run(SONGS, ["scls", "mim", "jmi"], cluster=cluster, on_cell=kill, **settings)
+    in_process.use(monkeypatch)
+    assert killed
+    assert len(many.records) == 36
+    assert table(many) == table(run(SONGS, ["scls", "mim", "jmi"], **settings))
 
 
 def test_workers_with_other_files_are_refused(tmp_path: Path) -> None:
