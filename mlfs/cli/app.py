@@ -30,6 +30,7 @@ from mlfs.cli.shared_options import of_program
 from mlfs.cli.similar_command import similar
 from mlfs.cli.structure_command import structure
 from mlfs.cli.train_command import train
+from mlfs.cli.warm_command import warm
 from mlfs.errors import MlfsError, UnknownName, UsageError, printable
 
 CLOSED_PIPE = 141
@@ -77,7 +78,7 @@ def cli(context: click.Context) -> None:
 
 COMMANDS = (
     select, similar, pairs, audit, info, criteria, explain, train, predict, evaluate, structure,
-    compare, explore, convert, datasets,
+    compare, explore, convert, datasets, warm,
 )  # fmt: skip
 for command in COMMANDS:
     cli.add_command(command)

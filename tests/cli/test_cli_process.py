@@ -374,3 +374,16 @@ def test_sigterm_keeps_the_picks_so_far() -> None:
     )
     assert done.returncode == 143
     assert len(done.stdout.splitlines()) == 3
+
+
+def test_warm_compiles_what_a_selection_needs(tmp_path: Path) -> None:
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-m", "mlfs"]
+    warm = [*command, "warm"]
+    done = subprocess.run(warm, env=environment, capture_output=True, text=True, check=True)
+    assert "compiled what a selection needs in " in done.stderr
+    kept = {path.name for path in tmp_path.rglob("*.nbc")}
+    select = [*command, "select", "-q", "-n", "auto", "songs"]
+    subprocess.run(select, env=environment, capture_output=True, check=True)
+    assert {path.name for path in tmp_path.rglob("*.nbc")} == kept
+    assert kept
