@@ -236,10 +236,7 @@ def _read_as_told(bins: bool, place: str, **reading: Any) -> Any:
         if not bins and error.remedy in ONLY_CLASSES:
             error.advising(ONLY_CLASSES[error.remedy])
         if not bins and error.remedy in (ASK_BINS, BIN_OF_ARRAYS):
-            error.advising(
-                "mlfs select and mlfs explain take it with --target-bins; otherwise choose other "
-                f"columns with {setting('labels')}"
-            )
+            error.advising(f"choose other columns with {setting('labels')}")
         raise
 
 
