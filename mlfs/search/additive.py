@@ -34,7 +34,7 @@ COLUMNS_AT_ONCE = 256
 MAX_STRATA = 8  # in each of which a column may have another effect
 MAX_LEVELS_IN_STRATA = 255
 PAIRS_LOOKED_AT = 500_000  # times labels: a tenth of a second
-MAX_PAIRS = 50  # that can be picked
+MAX_PAIRS = 10  # that can be picked
 
 
 class AdditiveTests:
@@ -176,6 +176,8 @@ class AdditiveModel:
 
     def _solve(self) -> None:
         """Factorise the sums of the picks, and compute what they leave of the labels."""
+        from scipy.linalg.lapack import dtrtri
+
         p = len(self._own)
         size = np.diag(self._own)
         varies = size > LEAST_SPREAD * size.max(initial=0.0)
@@ -183,7 +185,9 @@ class AdditiveModel:
         correlation = self._own / np.outer(scale, scale)
         correlation[~varies], correlation[:, ~varies] = 0.0, 0.0
         correlation += np.diag(np.where(varies, RIDGE, 1.0))
-        self._inverse = np.linalg.inv(np.linalg.cholesky(correlation)) / scale
+        self._inverse = (
+            dtrtri(np.linalg.cholesky(correlation), lower=1)[0] / scale if p else self._own
+        )
         self._explained = self._inverse @ self._about
         products = self._targets.products - self._explained.T @ self._explained
         self._left, self._moments = np.maximum(np.diag(products), 0.0), LabelMoments.of(products)
@@ -217,14 +221,15 @@ class AdditiveModel:
     def _p_value(self, sums: PartSums, cross: np.ndarray) -> float:
         shared = self._inverse @ cross.T
         own, about = sums.own - shared.T @ shared, sums.about - shared.T @ self._explained
-        return self._p(sums._replace(own=own, about=about), self._left, self._n)
+        one = PartSums(*(a[None] for a in sums._replace(own=own, about=about)))
+        return float(self._p(one, self._left, self._n)[0])
 
-    def _p(self, sums: PartSums, left: np.ndarray, n: float) -> float:
-        if not sums.size.size or n - sums.size.size < FEWEST_FREE:
-            return 1.0
-        one = PartSums(*(array[None] for array in sums))
-        found = evidence(one, left, self._targets, n)
-        return float(p_values(found, self._targets, self._moments)[0])
+    def _p(self, sums: PartSums, left: np.ndarray, n: float) -> np.ndarray:
+        """The p-values of some columns of equally many parts."""
+        if not sums.size.size or n - sums.size.shape[1] < FEWEST_FREE:
+            return np.ones(len(sums.size))
+        found = evidence(sums, left, self._targets, n)
+        return p_values(found, self._targets, self._moments)
 
     def add(self, candidate: int, most: float = 1.0, joint: LevelColumn | None = None) -> float:
         """Add a candidate to the picks if its p-value is at most so much; the p-value.
@@ -255,13 +260,17 @@ class AdditiveModel:
         """The p-value of each pick beside all others."""
         inverse = self._inverse.T @ self._inverse
         coefficients, out = inverse @ self._about, np.ones(len(self.picks))
-        for i, (part, sums) in enumerate(zip(self._slices, self._sums, strict=True)):
-            if part.stop > part.start:
-                own = np.linalg.inv(inverse[part, part])
-                about = own @ coefficients[part]
-                explained = (about * coefficients[part]).sum(axis=0)
-                n = self._n + part.stop - part.start
-                out[i] = self._p(sums._replace(own=own, about=about), self._left + explained, n)
+        sizes = np.array([part.stop - part.start for part in self._slices], np.int64)
+        for size in np.unique(sizes[sizes > 0]).tolist():
+            places = np.flatnonzero(sizes == size)
+            rows = np.array(
+                [np.arange(self._slices[i].start, self._slices[i].stop) for i in places]
+            )
+            own = np.linalg.inv(inverse[rows[:, :, None], rows[:, None, :]])
+            about = own @ coefficients[rows]
+            left = self._left + (about * coefficients[rows]).sum(axis=1)
+            sums = PartSums(*map(np.array, zip(*(self._sums[i] for i in places), strict=True)))
+            out[places] = self._p(sums._replace(own=own, about=about), left, self._n + size)
         return out
 
     def drop(self, place: int) -> None:

@@ -81,7 +81,7 @@ def evidence(sums: PartSums, left: np.ndarray, targets: LabelTargets, n: float) 
     sums : PartSums
         Of the columns beside the picks.
     left : ndarray
-        What is left of each label to explain.
+        What is left of each label to explain, of all columns or of each.
     targets : LabelTargets
         The labels.
     n : float
@@ -109,7 +109,7 @@ def evidence(sums: PartSums, left: np.ndarray, targets: LabelTargets, n: float) 
         about = about - factor[:, :, None] * about[:, part][:, None, :]
         own = own - factor[:, :, None] * own[:, part][:, None, :]
     score = corrected if k <= FEW_PARTS else explained / start * n
-    score[:, left <= LEFT * np.maximum(targets.total, 1e-300)] = 0.0
+    score = np.where(left <= LEFT * np.maximum(targets.total, 1e-300), 0.0, score)
     return Evidence(score, parts, sums.fourth, skewed, n)
 
 
