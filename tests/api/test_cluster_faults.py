@@ -45,7 +45,7 @@ def test_a_killed_worker_changes_nothing_and_searches_leave_nothing(cluster: Any
     with distributed.Client(cluster, set_as_default=False) as client:
         mlfs.select(DATA, "jmi", 3, cluster=client)
         for criterion, at in (("jmi", 1), ("mrmr", 4), ("cmim", 7), ("jmi", -0.1)):
-            client.wait_for_workers(2, timeout=60)
+            client.wait_for_workers(2, timeout=300)
             victim, made = next(iter(client.run(os.getpid, on_error="ignore").values())), []
 
             def kill(_: str, pick: Any, made: Any = made, at: Any = at, pid: int = victim) -> None:
@@ -59,7 +59,7 @@ def test_a_killed_worker_changes_nothing_and_searches_leave_nothing(cluster: Any
             many = mlfs.select(DATA, criterion, 8, cluster=client, on_pick=kill)
             assert told(many) == told(one)
         time.sleep(1)
-        client.wait_for_workers(2, timeout=60)
+        client.wait_for_workers(2, timeout=300)
         before: list[int] = []
         for _ in range(2):
             for _ in range(10):
@@ -106,7 +106,7 @@ def test_a_cluster_that_goes_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(mlfs.errors.ClusterError, match=r"^all workers of the cluster"):
             mlfs.select(DATA, "jmi", 8, cluster=started, on_pick=leave)
         started.scale(1)
-        started.wait_for_workers(1, timeout=60)
+        started.wait_for_workers(1, timeout=300)
 
         def close(_: str, pick: Any) -> None:
             started.close()
