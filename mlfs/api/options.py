@@ -364,7 +364,7 @@ READING: tuple[Option, ...] = (  # of `mlfs.read`, and of every command that rea
     ),
     Option(
         "layer", Kind(), "", "The layer of an h5ad file that is read instead of its X.",
-        ("--layer",), "NAME", call="read",
+        call="read",
     ),
     Option(
         "encoding", Kind(), "utf-8", "The encoding of a text file.", ("--encoding",), "NAME",

@@ -157,7 +157,8 @@ def declared(*names: str) -> Callable[[Any], Any]:
 
 def _reading(labels: str = "", *, classes: bool = False) -> Callable[[F], F]:
     """Make a decorator for the options of reading; which columns are labels by default is said."""
-    spec, *others = (option for option in READING if classes or option.name != "classes")
+    flagged = [option for option in READING if option.flags]
+    spec, *others = (option for option in flagged if classes or option.name != "classes")
     spec = replace(spec, help=f"{spec.help} By default {labels}.")
     return flags_of([spec, *others])
 

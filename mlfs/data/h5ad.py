@@ -1,6 +1,6 @@
 """AnnData: the object in memory, or an h5ad file, by ``pip install 'mlfs-toolkit[h5ad]'``.
 
-X, or the layer that ``--layer`` names, has the names of `var`. Labels are columns of `obs`: one
+X, or the layer that ``layer=`` names, has the names of `var`. Labels are columns of `obs`: one
 categorical column named alone gives a label for each category, as a column of lists does. Columns
 of `obs` can also be held fixed (``given="batch"``); the others are not used. There is no writer.
 """

@@ -162,8 +162,10 @@ def test_a_file_is_the_object(file: Any, capsys: pytest.CaptureFixture[str]) -> 
     data = mlfs.read(file, labels="cell")
     np.testing.assert_array_equal(data.X.toarray(), X)
     assert data.feature_names == NAMES
+    logs = mlfs.read(file, labels="cell", layer="log")
+    np.testing.assert_array_equal(logs.X, np.log1p(X))
     ask = ["select", "-q", "-c", "jmi", "-n", "2", "--labels", "cell", "--given", "batch"]
-    assert main([*ask, "--layer", "log", str(file)]) == 0
+    assert main([*ask, str(file)]) == 0
     assert "gene" in capsys.readouterr().out
     expected = mlfs.select(file, "jmi", 2, labels="cell", given="batch")
     assert mlfs.select(adata(), "jmi", 2, labels="cell", given="batch").names == expected.names
