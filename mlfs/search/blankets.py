@@ -23,7 +23,7 @@ from mlfs.information.for_search import independence
 from mlfs.information.info import Info
 
 DIRECT, SPOUSE, THROUGH = "direct", "spouse", "through"
-MOST_MEMBERS = 14  # of which subsets are tested
+MOST_MEMBERS = 18  # of which subsets are tested
 
 
 class Member(NamedTuple):

@@ -254,7 +254,7 @@ def test_columns_that_all_depend_on_each_other_are_tested_by_few_sets():
 
     found = Blankets(AllDependent(), range(25), [25], 0.05, 3).blanket(25)
     assert len(found) == 25
-    most = sum(math.comb(14, size) for size in range(4))
+    most = sum(math.comb(18, size) for size in range(4))
     assert len(asked) <= 26 * 25 * 2 * most  # each of two variables, on its way in and again
     for a, b, given in asked:
         assert len({a, b, *given}) == 2 + len(given) <= 5
