@@ -19,7 +19,6 @@ from mlfs.api.selection_json import check_document
 from mlfs.criteria import Criterion
 from mlfs.data.dataset import Dataset
 from mlfs.errors import Caution, DataError, UsageError, plural, printable
-from mlfs.information.for_search import can_count_alone, counted_alone
 from mlfs.information.info import Info
 from mlfs.search.additive import AdditiveTests
 from mlfs.search.blankets import Member, blanket_of
@@ -116,8 +115,6 @@ class _Task:
         Those that are picked first, and never, by their numbers in `view`.
     n : int or None
         How many are picked; None leaves it to best-first search.
-    numbers : ndarray of int, optional
-        The candidates in `view`, where these are numbered anew.
     auto : AutoStop, optional
         For ``n="auto"``: what decides whether a candidate is picked.
     best_only : bool
@@ -130,15 +127,9 @@ class _Task:
     forced: list[int]
     excluded: list[int]
     n: int | None
-    numbers: np.ndarray | None = None
     auto: AutoStop | None = None
     best_only: bool = False
     blanket: dict[int, Member] | None = None
-
-    @property
-    def columns(self) -> np.ndarray:
-        """The candidates in `view`, by their numbers among all."""
-        return self.view.features if self.numbers is None else self.numbers
 
     @property
     def decides(self) -> AutoStop | None:
@@ -149,13 +140,9 @@ class _Task:
         """Whether a candidate of the view is picked."""
         assert self.auto is not None
         if column in self.forced:
-            self.auto.force(self.candidate(column))
+            self.auto.force(column)
             return True
-        return self.auto.accepts(self.candidate(column))
-
-    def candidate(self, column: int) -> int:
-        """The number among all candidates of one in the view."""
-        return column if self.numbers is None else int(self.numbers[column])
+        return self.auto.accepts(column)
 
 
 def _task_of(plan: Plan, fixed: tuple[list[int], list[int]], info: Info, label: str) -> _Task:
@@ -183,11 +170,6 @@ def _task_of(plan: Plan, fixed: tuple[list[int], list[int]], info: Info, label: 
         task.n = 1
     elif task.auto is not None:
         task.n = task.view.d
-        columns = np.setdiff1d(task.view.features, task.excluded, assume_unique=True)
-        if plan.demands is None and can_count_alone(info, columns):
-            task.numbers, task.view = columns, counted_alone(info, columns)
-            task.forced = np.searchsorted(columns, task.forced).tolist()
-            task.excluded, task.n = [], columns.size
     return task
 
 
@@ -209,11 +191,11 @@ def search(
     """
     _refuse_few_labels(plan, info)
     task = _task_of(plan, fixed, info, label)
-    n, view, numbers = task.n, task.view, task.numbers
+    n, view = task.n, task.view
 
     def tell(pick: Pick) -> None:
         if plan.on_pick is not None:
-            plan.on_pick(label, pick if numbers is None else pick.renumbered(numbers))
+            plan.on_pick(label, pick)
 
     common: dict[str, Any] = {
         "forced": task.forced,
@@ -232,15 +214,13 @@ def search(
         result = _by_false_discoveries(plan, info, view, candidates, n, common)
     else:
         result = _greedy(plan, task, panel, common)
-        if numbers is not None:
-            result.picks = result.picks.renumbered(numbers)
         shortfall = "" if panel is None else panel.shortfall(n)
         if run is not None and panel is not None:
             run.found(panel, np.array(view.features))
             result.panel, result.terms_of_panel = run, tuple(panel.terms)
         result.note = shortfall or _why_fewer(plan, result, n, view.d < info.d)
     result.note = _out_of_time(plan, result) or result.note
-    result.open_until = _of_all(result, task.columns, info.d)
+    result.open_until = _of_all(result, task.view.features, info.d)
     if task.best_only and len(result.picks):
         result.note = "no feature tells more than chance would: the best is kept"
     if task.blanket is not None:
@@ -269,9 +249,9 @@ def _greedy(
     quiet = {**common, "on_pick": None}
     result = greedy(plan.criterion, task.view, task.n, accepts=task.accepts, **quiet)
     if not (result.interrupted or result.timed_out):
-        kept = {*decides.sweep([task.candidate(s) for s in task.forced])}
+        kept = {*decides.sweep(task.forced)}
         if len(kept) < len(result.picks):
-            stays = lambda s: task.candidate(s) in kept  # noqa: E731
+            stays = lambda s: s in kept  # noqa: E731
             result = greedy(plan.criterion, task.view, task.n, accepts=stays, **quiet)
     result.picks, stopped = result.picks.report(common["on_pick"])
     result.interrupted |= stopped

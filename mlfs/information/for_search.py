@@ -23,7 +23,7 @@ from mlfs.errors import CriterionError, UsageError
 from mlfs.information.adjusted import AdjustedBlock, AdjustedInfo
 from mlfs.information.columns_info import AdjustedColumnsInfo, ColumnsInfo
 from mlfs.information.credible import InformationMoments, interval_of, relevance_moments
-from mlfs.information.exact import MANY, SHARE, ExactInfo
+from mlfs.information.exact import ExactInfo
 from mlfs.information.gaussian import GaussianInfo
 from mlfs.information.info import Info
 from mlfs.information.label_block import LabelBlock
@@ -76,24 +76,6 @@ def view_of_some(
     if view._subset is not None:
         view._subset.expect(anchors, start)
     return view
-
-
-def counted_alone(info: Info, columns: np.ndarray) -> Info:
-    """The information of some columns, numbered anew and counted without the others."""
-    if isinstance(info, AdjustedInfo):
-        exact = counted_alone(info._exact, columns)
-        assert isinstance(exact, ExactInfo)
-        return with_parents(AdjustedInfo(exact), info._parents)
-    table = table_of(info)
-    counts = table.counts.take(columns if table.positions is None else table.positions[columns])
-    few = Table(counts, table.q, table.mask_of, budget=table.budget)
-    return ExactInfo(few, labels=info._labels, parents=info._parents)
-
-
-def can_count_alone(info: Info, columns: np.ndarray) -> bool:
-    """Whether it pays to count some columns without the others."""
-    counts_here = isinstance(info, (ExactInfo, AdjustedInfo))
-    return counts_here and info.d >= MANY and SHARE * columns.size <= info.d
 
 
 def of_all_rows(info: Info) -> Info:
