@@ -358,7 +358,7 @@ def fixed_candidates(plan: Plan, prepared: Prepared, label: str) -> tuple[list[i
         msg = f"the column {printable(names[column])!r} is both included and excluded: "
         raise UsageError(msg + "leave it out of one of the two")
     fixed = sorted({*prepared.held} & {*begun, *plan.forced})
-    if fixed:
+    if fixed and plan.options.n != NOTHING_MORE:  # which explains one
         msg = f"the column {printable(names[fixed[0]])!r} is both included and given"
         raise UsageError(f"{msg}: leave it out of one of the two")
     left_out = {*prepared.grouping.candidates(plan.left_out)} - {*forced, *excluded}
