@@ -6,6 +6,9 @@ numba keeps compiled code beside the source, in the user's cache folder, or in N
 from __future__ import annotations
 
 import contextlib
+import functools
+import logging
+import sys
 import uuid
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
@@ -92,10 +95,12 @@ def _make_safe(file: Any) -> None:
             return {}
 
     def load_if_possible(key: Any) -> Any:
-        try:
-            return load(key)
-        except Exception:  # noqa: BLE001
-            return None
+        found = None
+        with contextlib.suppress(Exception):
+            found = load(key)
+        if found is None:
+            say_that_it_takes_seconds()
+        return found
 
     def save_if_possible(key: Any, data: Any) -> None:
         with contextlib.suppress(OSError):
@@ -104,6 +109,14 @@ def _make_safe(file: Any) -> None:
     file._data_name = lambda number: f"{PROCESS}-{numbered(number)}"  # noqa: SLF001
     file._load_index = known_files  # noqa: SLF001
     file.load, file.save = load_if_possible, save_if_possible
+
+
+@functools.cache
+def say_that_it_takes_seconds() -> None:
+    """Log once that kernels are compiled, in a notebook where everybody sees it."""
+    level = logging.WARNING if "ipykernel" in sys.modules else logging.INFO
+    sentence = "mlfs compiles its kernels at first use, for some seconds; mlfs warm does so before"
+    logging.getLogger("mlfs").log(level, sentence)
 
 
 def _made(function: Any, **options: Any) -> Any:

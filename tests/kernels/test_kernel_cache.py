@@ -134,3 +134,20 @@ def test_two_processes_that_compile_for_other_types_do_not_exchange_their_code(
             assert printed(process).strip() == kinds[kind]
     names = [path.name for path in (tmp_path / "cache").rglob("*two_kinds*.nbc")]
     assert len({name.split("-")[0] for name in names}) == len(names)
+
+
+@pytest.mark.parametrize(("notebook", "n_lines"), [(True, 1), (False, 0)])
+def test_a_notebook_says_once_that_kernels_are_compiled(notebook, n_lines, tmp_path):
+    program = "import sys\n" + ("sys.modules['ipykernel'] = sys\n" if notebook else "")
+    program += "import numpy as np\nfrom mlfs._kernels import planes\n"
+    program += "one = np.ones((1, 1), np.uint64)\n"
+    program += "planes.sweep(one, one, np.zeros((1, 1), np.int64))\n"
+    program += "planes.sweep(one, one, np.zeros((1, 1), np.int32))\n"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr.count("mlfs compiles its kernels at first use") == n_lines
