@@ -132,13 +132,6 @@ class Counts:
         features, labels = self.features.among_rows(kept), self.label_codes.among_rows(kept)
         return Counts(features, labels, weights, self.kind, n_jobs)
 
-    def set_labels(self, codes: Codes) -> None:
-        """Take other labels."""
-        most_masks = self.labels.most_masks
-        self.label_codes = codes
-        self.labels = Labels(codes, self.weights, codes.weighted_counts(self.weights))
-        self.labels.limit_masks(most_masks)
-
     @property
     def with_weight(self) -> np.ndarray | None:
         """A mask of the rows that have a weight; None for all."""
