@@ -32,6 +32,10 @@ from mlfs.search.stopping import AutoStop
 
 HALF = "half"  # a value of n: what the criterion recommends, else half of the features
 FIRST_PICKS, PERMUTATIONS = 8, 200  # for n = fdr: how far the path is searched at first
+NO_PAIRS = (
+    "some labels are told by no column, and there are too many pairs of columns for a selection to "
+    "look at: mlfs.pairs (mlfs pairs) does"
+)
 NOTHING_MORE = "nothing more"  # a value of n: only the picks that are included or started from
 
 
@@ -229,6 +233,8 @@ def search(
     if task.auto is not None:
         result.significance = task.auto.significance()
         result.told_by = {} if label else task.auto.told_by()
+        if any(told.column < 0 for told in result.told_by.values()):
+            result.note = result.note or ("" if task.auto.looked_at_pairs() else NO_PAIRS)
     return result
 
 

@@ -124,12 +124,14 @@ class AdditiveTests:
         """All pairs of candidates."""
         return PairTests(self.columns, self.labels, self.candidates, self._n_jobs)
 
+    def looks_at_pairs(self, columns: np.ndarray) -> bool:
+        """Whether there are few enough pairs for some columns of labels."""
+        d = self.candidates.size
+        return d * (d - 1) // 2 * columns.size <= PAIRS_LOOKED_AT
+
     def found_pairs(self, columns: np.ndarray, alpha: float) -> list[FoundPair]:
         """The pairs that tell some columns of labels more together, where there are few pairs."""
-        d = self.candidates.size
-        if d * (d - 1) // 2 * columns.size > PAIRS_LOOKED_AT:
-            return []
-        return self.pairs.find(alpha, MAX_PAIRS, columns)
+        return self.pairs.find(alpha, MAX_PAIRS, columns) if self.looks_at_pairs(columns) else []
 
     def joint(self, candidate: int, partner: int) -> LevelColumn:
         """The levels of two columns of a pair together."""

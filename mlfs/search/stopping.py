@@ -168,6 +168,12 @@ class AutoStop:
                 out[label] = Told(-1, float(p_values[best]), is_pick=False)
         return out
 
+    def looked_at_pairs(self) -> bool:
+        """Whether all pairs of candidates were looked at."""
+        return self._tests.looks_at_pairs(
+            self._tests.labels.columns_of(np.array(self._info.labels))
+        )
+
     def _threshold(self, rank: int) -> float:
         return self._alpha * rank / self._n_informative
 

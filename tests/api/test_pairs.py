@@ -93,6 +93,20 @@ def test_a_selection_without_options_picks_both_columns():
     assert {*per_label.labels["fraud"].names} == {"x3", "colour"}
 
 
+def test_where_pairs_are_not_looked_at_and_a_label_is_not_told_a_note_says_so():
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 2, (800, 1500))
+    Y = np.stack([X[:, 0] ^ X[:, 1], X[:, 2] ^ (rng.random(800) < 0.1)], axis=1)
+    selection = mlfs.select((X, Y))
+    assert selection.indices == (2,)
+    assert any("too many pairs of columns" in note for note in selection.notes)
+    few = mlfs.select((X[:, :40], Y))
+    assert {*few.indices} == {0, 1, 2}
+    assert not any("pairs" in note for note in few.notes)
+    (pair,) = mlfs.pairs((X, Y))
+    assert pair.index == (0, 1)
+
+
 def test_an_interaction_within_strata_is_found():
     X, Y = fraud()
     site = np.random.default_rng(0).integers(0, 4, len(X))
