@@ -171,12 +171,12 @@ def test_the_interval_covers_the_score_of_all_rows_there_are() -> None:
         [a ^ (generator.random(a.shape) < 0.25), a ^ (generator.random(a.shape) < 0.3)]
     )
     truth = mlfs.select((a, b), "mim", 1).scores[0]
-    for i in range(60):
+    for i in range(40):
         rows = slice(400 * i, 400 * (i + 1))
-        sure = resampled((a[rows], b[rows]), "mim", 1, resamples=200, seed=i).certainty[0]
+        sure = resampled((a[rows], b[rows]), "mim", 1, resamples=100, seed=i).certainty[0]
         low, high = sure.score_interval
         hits += low <= truth <= high
-    assert hits >= 52  # of 57 expected
+    assert hits >= 34  # of 38 expected
 
 
 @pytest.mark.parametrize(
