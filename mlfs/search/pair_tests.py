@@ -181,11 +181,9 @@ class PairTests:
         most = min(alpha, alpha * wanted / n_tests)
         least = chdtri(np.arange(1.0, MAX_DEGREES), most)
         least = np.r_[least[0], least]
+        step = max(1, LABELS_AT_ONCE // self.labels.n_strata)
         rows = np.concatenate(
-            [
-                self._screened(columns[i : i + LABELS_AT_ONCE], least)
-                for i in range(0, q, LABELS_AT_ONCE)
-            ]
+            [self._screened(columns[i : i + step], least) for i in range(0, q, step)]
         )
         width = np.diff(self._first)
         p_values = chdtrc(width[rows["f"]] * width[rows["s"]], rows["ratio"])
