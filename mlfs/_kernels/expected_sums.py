@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from mlfs._kernels.co_sums import log, xlogx_of
 from mlfs._kernels.jit import compiled, inner
 
@@ -82,48 +84,62 @@ def add_table(
     stratum: Any,
     times: Any,
     cells: Any,
-    margins: Any,
+    by_x: Any,
+    by_y: Any,
     xlogx: Any,
     sums: Any,
-    out: Any,
-) -> None:
-    """Count two columns within strata, and add up c log c of the counts and as expected.
+) -> float:
+    """Count two columns within strata, add up c log c, and bound the expected information.
 
     Parameters
     ----------
-    x, y, stratum : arrays of int64
-        The codes of each row; those beyond the sizes of `cells` and strata below 0 are left out.
+    x, y, stratum : arrays of uint32
+        The codes of each row; those beyond the sizes of `cells` are left out.
     times : array of int64
         How often each row counts; empty where each counts once.
-    cells : array of int64, shape (strata, n_x, n_y)
+    cells, by_x, by_y : arrays of int64, shapes (strata, n_x, n_y), (strata, n_x), (strata, n_y)
         Zeros, for the counts.
-    margins : array of int64, shape (3, max(n_x, n_y))
-        Memory for the counts of x and of y in a stratum; and ones.
     sums : array of int64, shape (4,)
         C log c of the cells, of x, of y and of the strata.
-    out : array of float64, shape (n_x,)
-        The expected sum, by the value of x.
+
+    Returns
+    -------
+    most : float
+        A bound of N times the information that is expected by chance: E[k log(k / m)] is at most
+        var(k) / m by Jensen's inequality, which is n (n_x - 1) (n_y - 1) / (n - 1) for all cells.
     """
     n_strata, n_x, n_y = cells.shape
+    most = 0.0
     for i in range(x.size):
-        if stratum[i] >= 0 and x[i] < n_x and y[i] < n_y:
+        if stratum[i] < n_strata and x[i] < n_x and y[i] < n_y:
             cells[stratum[i], x[i], y[i]] += times[i] if times.size else 1
     for s in range(n_strata):
-        n = 0
-        for j in range(n_y):
-            margins[1, j] = 0
+        n = levels_x = levels_y = 0
         for i in range(n_x):
-            margins[0, i] = 0
             for j in range(n_y):
                 c = cells[s, i, j]
-                margins[0, i] += c
-                margins[1, j] += c
+                by_x[s, i] += c
+                by_y[s, j] += c
                 sums[0] += xlogx_of(c, xlogx)
-            n += margins[0, i]
-            sums[1] += xlogx_of(margins[0, i], xlogx)
+            n += by_x[s, i]
+            levels_x += by_x[s, i] > 0
+            sums[1] += xlogx_of(by_x[s, i], xlogx)
         if n == 0:
             continue
         for j in range(n_y):
-            sums[2] += xlogx_of(margins[1, j], xlogx)
+            levels_y += by_y[s, j] > 0
+            sums[2] += xlogx_of(by_y[s, j], xlogx)
         sums[3] += xlogx_of(n, xlogx)
-        add_expected(margins[0, :n_x], margins[1, :n_y], margins[2, :n_y], n, xlogx, out)
+        if n > 1:
+            most += float(n) / float(n - 1) * (levels_x - 1) * (levels_y - 1)
+    return most
+
+
+@compiled
+def add_expected_tables(by_x: Any, by_y: Any, xlogx: Any, out: Any) -> None:
+    """Add what `add_expected` adds for each stratum, from the counts of x and of y in it."""
+    ones = np.ones(by_y.shape[1], np.int64)
+    for s in range(by_x.shape[0]):
+        n = by_x[s].sum()
+        if n:
+            add_expected(by_x[s], by_y[s], ones, n, xlogx, out)

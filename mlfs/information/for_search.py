@@ -312,13 +312,13 @@ def independence(info: Info) -> tuple[Independence, Table, int]:
 
     def column_of(j: int) -> tuple[np.ndarray, int]:
         if isinstance(info, StratifiedInfo) and j in always:
-            return info.codes.astype(np.int64), int(info.codes.max()) + 1
+            return info.codes, int(info.codes.max()) + 1
         if j < d:
             position = table.position(j)
             codes, levels = table.column(position), int(table.f_valid[position])
         else:
             codes, levels = counts.label_codes.column(j - d), int(table.l_valid[j - d])
-        return codes.astype(np.int64), levels
+        return codes, levels
 
     return Independence(column_of, int(counts.total), times, always), table, d
 

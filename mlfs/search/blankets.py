@@ -148,7 +148,7 @@ class Blankets:
             members = [z for z in members if z in kept]
         for size in range(1, self._max_given + 1):
             for given in itertools.combinations(members, size):
-                worst = max(worst, self._tests.test(v, target, given)[0])
+                worst = self._tests.greater(worst, v, target, given)
                 if worst > self._alpha:
                     out.apart[v] = given
                     return

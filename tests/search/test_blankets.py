@@ -117,6 +117,22 @@ def test_rows_with_a_missing_value_are_left_out():
     assert tests.test(2, 0, (1,)) is tests.test(0, 2, (1,))
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_p_value_that_is_not_needed_exactly_is_bounded(seed):
+    random = np.random.default_rng(seed)
+    data = random.integers(0, [2, 3, 2, 3], (400, 4))
+    data[:, 1] = np.where(random.random(400) < 0.3, data[:, 0], data[:, 1])
+    exact = independence_of(data)
+    p = exact.test(0, 1, (2, 3))[0]
+    assert 0.0 < p < 0.05
+    for least in (0.0, p / 10, p * 10, 0.9):
+        tests = independence_of(data)
+        assert tests.greater(least, 0, 1, (2, 3)) == max(least, p)
+        assert len(tests) == (least < 0.9)  # the bound sufficed
+        assert tests.greater(0.0, 1, 0, (3, 2)) == p
+        assert tests.test(0, 1, (2, 3)) == exact.test(0, 1, (2, 3))
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_a_blanket_is_that_of_loops(seed):
     net = network("child")
@@ -251,6 +267,9 @@ def test_columns_that_all_depend_on_each_other_are_tested_by_few_sets():
         def test(self, a, b, given=()):
             asked.add((min(a, b), max(a, b), tuple(sorted(given))))
             return 0.0, float(a + b)
+
+        def greater(self, least, a, b, given=()):
+            return max(least, self.test(a, b, given)[0])
 
     found = Blankets(AllDependent(), range(25), [25], 0.05, 3).blanket(25)
     assert len(found) == 25
