@@ -12,6 +12,7 @@ procedure of Benjamini & Hochberg (Tsamardinos & Brown, 2008).
 from __future__ import annotations
 
 import itertools
+import time
 import weakref
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -19,11 +20,13 @@ from typing import NamedTuple
 
 from mlfs.counting.independence import Independence
 from mlfs.criteria import Criterion
+from mlfs.errors import Caution, tell
 from mlfs.information.for_search import independence
 from mlfs.information.info import Info
 
 DIRECT, SPOUSE, THROUGH = "direct", "spouse", "through"
 MOST_MEMBERS = 18  # of which subsets are tested
+LONG = 20.0  # seconds, from which it is said how long it takes
 
 
 class Member(NamedTuple):
@@ -50,6 +53,26 @@ class _Neighbours:
 
     members: dict[int, float] = field(default_factory=dict)
     apart: dict[int, tuple[int, ...]] = field(default_factory=dict)
+
+
+@dataclass
+class _Progress:
+    """Says once how long all labels take, from the time of what is done."""
+
+    done: int = 0  # labels
+    start: float = 0.0
+    spent: float = 0.0
+    is_said: bool = False
+
+    def say(self, part: float, labels: int) -> None:
+        """Say it where it is long, and enough is done to tell; `part` of a label is done, too."""
+        so_far, share = time.perf_counter() - self.start, (self.done + part) / labels
+        if self.is_said or share == 0 or so_far < LONG / 8 or so_far / share < LONG:
+            return
+        self.is_said = True
+        text = f"the blankets take about {so_far / share:.0f} s: a smaller max_given (-p "
+        text += "max_given=2) or another algorithm (-p algorithm=iamb) takes less"
+        tell([Caution(text)], 3)
 
 
 class Blankets:
@@ -80,13 +103,17 @@ class Blankets:
         self._tests, self._alpha, self._max_given = tests, alpha, max_given
         self._columns, self._labels = sorted(columns), sorted(labels)
         self._kept: dict[int, _Neighbours] = {}
+        self._progress = _Progress()
 
     def blanket(self, label: int, algorithm: str = "hiton") -> dict[int, Member]:
         """The blanket of a label: each column of it, and why."""
+        self._progress.start = time.perf_counter() - self._progress.spent
         if algorithm == "hiton":
             members = self._hiton(label)
         else:
             members = self._iamb(label, inter=algorithm == "inter-iamb")
+        self._progress.done += 1
+        self._progress.spent = time.perf_counter() - self._progress.start
         return self._controlled(members, len(self._columns) + len(self._labels) - 1)
 
     def _controlled(self, members: dict[int, Member], tested: int) -> dict[int, Member]:
@@ -105,7 +132,8 @@ class Blankets:
         around = self._neighbours(label)
         columns = self._without_labels(around.members)
         members = {v: Member(DIRECT, p) for v, p in columns.items()}
-        for child in columns:
+        for searched, child in enumerate(columns):
+            self._progress.say(searched / len(columns), len(self._labels))
             others = self._neighbours(child).members
             for spouse in self._without_labels(others):
                 apart = around.apart.get(spouse)

@@ -11,6 +11,14 @@ from mlfs.criteria import Criterion
 from mlfs.errors import CriterionError, MlfsError, printable
 from mlfs.information.info import Info, read_only
 
+PICKED = "picked is the list of columns picked so far: len(picked) is how many"
+GIVEN = {  # what a method gets, where its name does not say it
+    "term": "s is the number of a column",
+    "pair_term": "s and t are numbers of columns",
+    "score": f"relevance and total have a number for each candidate, {PICKED}",
+    "pair_score": f"relevance, total and pairs have a number for each candidate, {PICKED}",
+    "merit": PICKED,
+}
 JUDGEMENTS = {"relevance", "score", "pair_score", "merit"}
 
 
@@ -138,11 +146,14 @@ class CheckedCriterion:
         except NotImplementedError as error:
             raise self._fault(f"does not say its {method}: define that method") from error
         except Exception as error:
-            raise self._fault(f"fails in {method}: {self._why(error)}") from error
+            raise self._fault(f"fails in {method}: {self._why(method, error)}") from error
 
-    def _why(self, error: BaseException) -> str:
-        """Describe an error of a criterion, and the parameters that may have caused it."""
-        why = f"{type(error).__name__}: {printable(error, 200)}"
+    def _why(self, method: str, error: BaseException) -> str:
+        """Describe an error of a criterion, and what may have caused it."""
+        why = f"{type(error).__name__}: {printable(error, 200).strip()}"
+        given = f"; {GIVEN[method]}" if method in GIVEN else ""
+        if isinstance(error, (AttributeError, IndexError)):
+            return f"{why}{given}"
         if not isinstance(error, (TypeError, ValueError)):
             return why
         if "read-only" in str(error):
@@ -156,7 +167,7 @@ class CheckedCriterion:
             if type(value) is str
         ]
         if not texts:
-            return why
+            return f"{why}{given}"
         return f"{why}; is its parameter {' or '.join(texts)} to be a number?"
 
     def _array(self, method: str, *arguments: Any, after: int | None = None) -> np.ndarray:

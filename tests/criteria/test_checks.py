@@ -67,6 +67,27 @@ def test_what_keeps_the_contract_passes(good):
     check_criterion(good)
 
 
+@pytest.mark.parametrize(
+    "score",
+    [
+        lambda self, r, t, picked: r - t / picked,
+        lambda self, r, t, picked: r - t / picked.size,
+        lambda self, r, t, picked: r - picked[9],
+        lambda self, r, t: r - t,
+    ],
+)
+def test_an_error_in_a_score_says_what_picked_is(score):
+    bad = made(term=redundancy, score=score)()
+    with pytest.raises(CriterionError, match=r"fails in score: .*picked is the list of columns"):
+        mlfs.select(mlfs.datasets.load_songs(), bad, 3)
+
+
+def test_an_error_in_a_term_says_what_s_is():
+    bad = made(term=lambda self, info, s: info.mi_fs(s[0]), score=lambda self, r, t, p: r - t)()
+    with pytest.raises(CriterionError, match=r"fails in term: .*; s is the number of a column$"):
+        mlfs.select(mlfs.datasets.load_songs(), bad, 3)
+
+
 BAD = {
     "no docstring": (made(__doc__=None, __module__="nowhere"), "has no docstring"),
     "scope": (made(scope="some labels"), "has scope = 'some labels'"),

@@ -277,3 +277,13 @@ def test_columns_that_all_depend_on_each_other_are_tested_by_few_sets():
     assert len(asked) <= 26 * 25 * 2 * most  # each of two variables, on its way in and again
     for a, b, given in asked:
         assert len({a, b, *given}) == 2 + len(given) <= 5
+
+
+def test_it_says_once_how_long_blankets_take(monkeypatch):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(200, 12)) + random.normal(size=(200, 1))
+    Y = X[:, [0, 4, 8]] + random.normal(size=(200, 3)) > 0
+    monkeypatch.setattr("mlfs.search.blankets.LONG", 0.0)
+    with pytest.warns(mlfs.MlfsWarning, match=r"take about \d+ s: a smaller max_given") as told:
+        mlfs.select((X, Y), "blanket")
+    assert len([w for w in told if "blankets take" in str(w.message)]) == 1
