@@ -28,6 +28,9 @@ PYTHON = [sys.executable, "-m"]
 # The tests of the kernels and of what is built on them; run once more without the compiler,
 # because only then does coverage see inside a kernel.
 STATISTIC = "test_the_statistic_is_the_greatest_information_given_the_strata"
+LOOPS = "test_a_test_is_that_of_loops"
+NAIVE = "test_the_statistic_is_that_of_a_naive_model"
+SCREEN = "test_the_screen_loses_no_pair_that_the_model_has"
 FEW_ROWS = "test_strata_of_few_rows_are_counted_together_with_the_same_answer"
 KERNEL_TESTS = [
     "tests/kernels",
@@ -41,12 +44,15 @@ KERNEL_TESTS = [
     "tests/discretize/test_exact_moments.py",
     "tests/discretize/test_table_survey.py",
     "tests/search/test_labels.py",
+    f"tests/search/test_blankets.py::{LOOPS}",
+    f"tests/search/test_pair_tests.py::{NAIVE}",
+    f"tests/search/test_pair_tests.py::{SCREEN}",
     f"tests/search/test_path_tests.py::{STATISTIC}",
     f"tests/search/test_path_tests.py::{FEW_ROWS}",
 ]
 
 # What is computed with BLAS; run once more as on another processor, where it adds in another order.
-BLAS_TESTS = ["tests/test_docs.py", "tests/models/baselines", "tests/cli/test_predict_parts.py"]
+BLAS_TESTS = ["tests/test_docs.py", "tests/models/baselines"]
 
 # Neighbours stay together and share what is made once; who is done early takes from others.
 WORKERS = ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
