@@ -64,10 +64,14 @@ class _Progress:
     spent: float = 0.0
     is_said: bool = False
 
-    def say(self, part: float, labels: int) -> None:
-        """Say it where it is long, and enough is done to tell; `part` of a label is done, too."""
-        so_far, share = time.perf_counter() - self.start, (self.done + part) / labels
-        if self.is_said or share == 0 or so_far < LONG / 8 or so_far / share < LONG:
+    def say(self, part: float, labels: int, variables: float) -> None:
+        """Say it where it is long, and enough is done to tell.
+
+        `part` of a label is done, too, and this share of all variables that it may take.
+        """
+        so_far = time.perf_counter() - self.start
+        share = max((self.done + part) / labels, variables)
+        if self.is_said or so_far < LONG / 8 or so_far / share < LONG:
             return
         self.is_said = True
         text = f"the blankets take about {so_far / share:.0f} s: a smaller max_given (-p "
@@ -133,7 +137,8 @@ class Blankets:
         columns = self._without_labels(around.members)
         members = {v: Member(DIRECT, p) for v, p in columns.items()}
         for searched, child in enumerate(columns):
-            self._progress.say(searched / len(columns), len(self._labels))
+            all_searched = len(self._kept) / (len(self._columns) + len(self._labels))
+            self._progress.say(searched / len(columns), len(self._labels), all_searched)
             others = self._neighbours(child).members
             for spouse in self._without_labels(others):
                 apart = around.apart.get(spouse)
