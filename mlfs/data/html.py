@@ -43,7 +43,12 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
         "<tr>" + "".join(f'<td style="{STYLE}">{cell}</td>' for cell in row) + "</tr>"
         for row in rows
     )
-    return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+    return _scrolling(f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody>")
+
+
+def _scrolling(content: str) -> str:
+    """A table that scrolls on its own where the page is narrow."""
+    return f'<div style="overflow-x:auto"><table>{content}</table></div>'
 
 
 def details(title: object, content: str, *, is_open: bool = False) -> str:
@@ -74,7 +79,7 @@ def pairs(values: Mapping[str, Any]) -> str:
         f'<tr><td style="{STYLE}">{text(key)}</td><td style="{STYLE}">{text(value)}</td></tr>'
         for key, value in values.items()
     )
-    return f"<table>{rows}</table>"
+    return _scrolling(rows)
 
 
 def as_html(data: Dataset) -> str:

@@ -205,3 +205,10 @@ def test_html_shows_the_tables_of_labels_and_whole_notes():
     assert page.count("<details open>") == len(data.label_names)
     assert "remedy" in page
     assert "remedy" in data.with_changes(notes=(note,))._repr_html_()
+
+
+@pytest.mark.parametrize("per_label", [False, True])
+def test_tables_scroll_where_a_page_is_narrow(per_label):
+    html = mlfs.select(table(), "jmi", 2, per_label=per_label)._repr_html_()
+    assert html.count("<table>") == 2 + per_label  # picks, by label, and settings
+    assert html.count('<div style="overflow-x:auto"><table>') == html.count("<table>")
