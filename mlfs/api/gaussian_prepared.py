@@ -118,7 +118,7 @@ def _rows_with_labels(
     return part, None if weights is None else weights[kept], [note]
 
 
-def _is_quantity(label: Label, nominal_limit: int) -> bool:
+def is_quantity(label: Label, nominal_limit: int) -> bool:
     """Whether a label is a numeric target with more values than a few whole ones."""
     if not label.numbers:
         return False
@@ -144,7 +144,7 @@ def _label_blocks(
             )
             raise DataError(msg)
         positives.append(int(((column > 0) * (counts if counts.size else 1)).sum()))
-        if _is_quantity(label, nominal_limit):
+        if is_quantity(label, nominal_limit):
             numbers = np.array(list(map(float, label.values)))[column]
             blocks.append(normal_scores(numbers[:, None], np.array([-1]), weights).values)
         else:
@@ -166,7 +166,7 @@ def _column_notes(dataset: Dataset, scores: Scores, nominal_limit: int) -> list[
                 f"{' and others' if len(scores.merged) > 1 else ''}"
             )
         )
-    quantities = [label.name for label in dataset.labels if _is_quantity(label, nominal_limit)]
+    quantities = [label.name for label in dataset.labels if is_quantity(label, nominal_limit)]
     if quantities:
         notes.append(
             f"{plural(len(quantities), 'label')} with the normal scores of their numbers: "

@@ -230,9 +230,12 @@ def search(
     if task.blanket is not None:
         result.members = task.blanket
         result.note = result.note or ("" if task.blanket else "no feature is in the blanket")
-    if task.auto is not None:
-        result.significance = task.auto.significance()
-        result.told_by = {} if label else task.auto.told_by()
+    if task.auto is not None and not result.interrupted:
+        try:
+            result.significance = task.auto.significance()
+            result.told_by = {} if label else task.auto.told_by()
+        except KeyboardInterrupt:
+            result.interrupted = True
         if any(told.column < 0 for told in result.told_by.values()):
             result.note = result.note or ("" if task.auto.looked_at_pairs() else NO_PAIRS)
     return result
@@ -255,7 +258,11 @@ def _greedy(
     quiet = {**common, "on_pick": None}
     result = greedy(plan.criterion, task.view, task.n, accepts=task.accepts, **quiet)
     if not (result.interrupted or result.timed_out):
-        kept = {*decides.sweep(task.forced)}
+        try:
+            kept = {*decides.sweep(task.forced)}
+        except KeyboardInterrupt:
+            result.interrupted = True
+            kept = {*result.picks.columns.tolist()}
         if len(kept) < len(result.picks):
             stays = lambda s: s in kept  # noqa: E731
             result = greedy(plan.criterion, task.view, task.n, accepts=stays, **quiet)

@@ -64,7 +64,8 @@ def notes_of(dataset: Dataset, info: Info, groups: Grouping, binnings: Binnings)
     many = [label for label in dataset.labels if len(label.values) > MANY and _is_whole(label)]
     notes += [
         f"label {printable(label.name)!r} holds {len(label.values)} different whole numbers, which "
-        "are taken as classes; mlfs.data.bin_targets (--target-bins) bins them instead"
+        "are taken as classes; to bin them, read them with numeric_targets=True and call "
+        "mlfs.data.bin_targets (on the command --target-bins, in FeatureSelector target_bins)"
         for label in many[:SHOWN]
     ]
     return notes

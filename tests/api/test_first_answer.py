@@ -9,6 +9,8 @@ import scipy.sparse as sp
 import mlfs
 from mlfs import FeatureSelector
 from mlfs.api.text import table as table_text
+from mlfs.search.additive import AdditiveModel
+from mlfs.search.stopping import AutoStop
 
 
 def table(rows=300, columns=12, true=3):
@@ -120,3 +122,37 @@ def test_wide_data_sparse_and_dense_have_the_same_answer(name):
     np.testing.assert_array_equal(few.scores, every.scores)
     np.testing.assert_array_equal(few.significance.adjusted, every.significance.adjusted)
     assert len(few) > 4
+
+
+@pytest.mark.parametrize("n", [200, 1000])
+def test_a_numeric_target_is_tested_by_fifths_of_the_rows(n):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(n, 10))
+    y = X[:, 0] - X[:, 1] + 0.8 * X[:, 2] + 0.5 * rng.normal(size=n)
+    fitted = mlfs.FeatureSelector(estimator="gaussian").fit(X, y)
+    assert {*fitted.indices_.tolist()} == {0, 1, 2}
+    n_found = 0
+    for _ in range(10):
+        noise = mlfs.select((X, rng.normal(size=n)), n="auto", estimator="gaussian")
+        n_found += bool(noise.significance.informative.any())
+    assert n_found <= 2
+
+
+@pytest.mark.parametrize("place", ["add", "sweep", "significance"])
+def test_ctrl_c_keeps_the_picks_wherever_it_comes(place, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 10))
+    Y = (X[:, :4].sum(axis=1) + rng.logistic(size=500) > 0).astype(int)[:, None]
+    owner = AdditiveModel if place == "add" else AutoStop
+    work, calls = getattr(owner, place), []
+
+    def interrupted(self, *args, **options):
+        calls.append(place)
+        if place != "add" or len(calls) == 3:
+            raise KeyboardInterrupt
+        return work(self, *args, **options)
+
+    monkeypatch.setattr(owner, place, interrupted)
+    with pytest.raises(mlfs.Interrupted) as stopped:
+        mlfs.select((X, Y), n="auto")
+    assert len(stopped.value.selection) >= 2
