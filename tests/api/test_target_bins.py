@@ -107,7 +107,7 @@ def test_a_continuous_target_without_it_is_refused(target: np.ndarray, message: 
 def test_many_whole_numbers_get_a_note() -> None:
     notes = mlfs.select((X, np.round(10 * y))).notes
     assert any(
-        "different whole numbers, which are taken as classes; mlfs.data.bin" in n for n in notes
+        "different whole numbers, which are taken as classes; to bin them" in n for n in notes
     )
     assert not mlfs.select(binned(X, np.round(10 * y), "width")).notes
     assert not mlfs.select((X, np.round(y))).notes
