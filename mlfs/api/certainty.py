@@ -13,7 +13,7 @@ from mlfs.api.estimators import unsupported_quantity
 from mlfs.api.plan import fixed_candidates, tested
 from mlfs.api.prepared import Prepared
 from mlfs.api.same_data import prepared_again
-from mlfs.api.searches import Searched, certainty_of, refuse_permutations
+from mlfs.api.searches import Searched, certainty_of, check_permutations
 from mlfs.api.selection import Selection
 from mlfs.api.value_kinds import Whole
 from mlfs.errors import LOGGER, Interrupted, UsageError, plural, printable
@@ -90,7 +90,7 @@ def certainty(
         msg = f"is given, but half of {plural(rows, 'row')} says nothing: leave it out"
         raise UsageError(msg, option="resamples")
     if permutations is not None:
-        refuse_permutations(prepared, "permutations", "is given")
+        check_permutations(prepared, "permutations", "is given")
     network = searched.network
     info = with_parents(prepared.info, None if network is None else network.parents)
     results = {label: copy.copy(result) for label, result in searched.results.items()}

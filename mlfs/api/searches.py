@@ -13,9 +13,9 @@ from mlfs.api.plan import Plan, fixed_candidates, search
 from mlfs.api.prepared import Prepared
 from mlfs.api.selection import Ranking, ToldBy
 from mlfs.data.dataset import Dataset
-from mlfs.errors import Caution, UsageError, plural, printable
+from mlfs.errors import Caution, UsageError, plural, printable, tell
 from mlfs.information.columns_info import ColumnsInfo
-from mlfs.information.for_search import with_parents_of
+from mlfs.information.for_search import MOST_TIMES, with_parents_of
 from mlfs.information.info import Info
 from mlfs.search.blankets import SPOUSE, THROUGH
 from mlfs.search.certainty import Certainty
@@ -63,7 +63,7 @@ def search_all(plan: Plan, prepared: Prepared, info: Info, per_label: bool) -> S
     out = Searches()
     labels = prepared.dataset.label_names if per_label else [""]
     if is_fdr(plan.options.n):
-        refuse_permutations(prepared, "n", "is 'fdr'")
+        check_permutations(prepared, "n", "is 'fdr'")
     if isinstance(info, ColumnsInfo) and is_fdr(plan.options.n):
         prepared = prepared.here()
         info = with_parents_of(prepared.info, info)
@@ -125,17 +125,22 @@ def _untold(told_by: Sequence[ToldBy]) -> list[str]:
     ]
 
 
-def refuse_permutations(prepared: Prepared, option: str, what: str) -> None:
-    """Refuse data whose labels cannot be permuted within strata."""
+def check_permutations(prepared: Prepared, option: str, what: str) -> None:
+    """Refuse data whose labels cannot be permuted within strata, and say what weights mean."""
     why = ""
-    if prepared.weights is not None:
-        why = "rows of labels are permuted that count once: give data without weights"
+    weights = prepared.weights
+    if weights is not None and ((weights % 1).any() or weights.max() > MOST_TIMES):
+        why = "rows of labels are permuted, and weights must say how often each was seen: "
+        why += f"give whole numbers up to {MOST_TIMES:,}, or data without weights"
     elif prepared.options["estimator"] == "gaussian":
         why = "strata need levels, which the estimator gaussian has not: take counts"
     elif not prepared.info.h_l.any():
         why = "no label is in play: all are constant, and no permutation changes them"
     if why:
         raise UsageError(f"{what}, but {why}", option=option)
+    if weights is not None:
+        text = "weights repeat their rows: p-values hold only where each was seen so often"
+        tell([Caution(text)], 4)
 
 
 def _search_here(

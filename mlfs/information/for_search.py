@@ -30,7 +30,7 @@ from mlfs.information.label_block import LabelBlock
 from mlfs.information.stratified import StratifiedInfo
 from mlfs.information.table import PairInfo, Table
 
-MOST_TIMES = 1000  # that a row counts where independence is tested
+MOST_TIMES = 1000  # that a row counts where independence is tested, or labels are permuted
 
 
 SLACK = 0.8  # of a bound, where information is corrected
@@ -164,7 +164,11 @@ class Path:
 
     def __init__(self, info: Info) -> None:
         self._table, self._labels = table_of(info), info.labels
-        self._parts = Parts.of_all(self._table.counts.n_rows)
+        counts = self._table.counts
+        self._parts = Parts.of_all(counts.n_rows)
+        if counts.given_weights is not None:  # whole numbers, which repeat their rows
+            rows = np.repeat(self._parts.rows, counts.given_weights)
+            self._parts = Parts(rows, Parts.of_all(rows.size).edges)
         if isinstance(info, StratifiedInfo):
             self._parts = self._parts.refined(info.codes)
 

@@ -160,8 +160,12 @@ def test_no_rows_no_p() -> None:
     ("options", "sentence"),
     [
         (
-            {"n": "fdr", "sample_weight": np.arange(200) + 1.0},
-            "n is 'fdr', but rows of labels are permuted that count once: give data",
+            {"n": "fdr", "sample_weight": np.arange(200) + 0.5},
+            "n is 'fdr', but rows of labels are permuted, and weights must say how often each was",
+        ),
+        (
+            {"n": "fdr", "sample_weight": np.arange(200) * 1000},
+            "n is 'fdr', but .*: give whole numbers up to 1,000, or data without weights",
         ),
         (
             {"estimator": "gaussian", "n": "fdr"},
@@ -172,6 +176,19 @@ def test_no_rows_no_p() -> None:
 def test_what_cannot_be_tested_is_refused(options: dict[str, Any], sentence: str) -> None:
     with pytest.raises(mlfs.UsageError, match=f"^{sentence}"):
         mlfs.select((X, Y), "mim", **options)
+
+
+def test_whole_weights_repeat_their_rows() -> None:
+    times = np.random.default_rng(0).integers(0, 4, 200)
+    again = np.repeat(np.arange(200), times)
+    with pytest.warns(mlfs.MlfsWarning, match="^weights repeat their rows: p-values hold only"):
+        weighted = sure(mlfs.prepare((X, Y), sample_weight=times), "mim", 3, permutations=50)
+    repeated = sure((X[again], Y[again]), "mim", 3, permutations=50)
+    assert weighted.certainty == repeated.certainty
+    assert weighted.certainty != sure((X, Y), "mim", 3, permutations=50).certainty
+    with pytest.warns(mlfs.MlfsWarning, match="^weights repeat their rows"):
+        by_weight = mlfs.select((X, Y), "mim", "fdr", sample_weight=times)
+    assert by_weight.names == mlfs.select((X[again], Y[again]), "mim", "fdr").names
 
 
 def test_labels_that_are_all_constant_are_refused() -> None:
