@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -179,7 +180,8 @@ def assemble(
         raise DataError(f"{printable(path, 400)}: no column is left that can be a feature")
     kinds = tuple(columns[j] for j in positions)
     all_notes = [*label_columns.notes, *_notes(kinds, len(X), left_out)]
-    if label_columns.lists and len(labels) > FEW and all(label.name.isdigit() for label in labels):
+    are_numbers = all(re.fullmatch(r"\d+(\.0+)?", label.name) for label in labels)
+    if label_columns.lists and len(labels) > FEW and are_numbers:
         name = printable(columns[label_columns.columns[0]].name)
         all_notes.append(
             f"the {len(labels)} different numbers of the column {name!r} are taken as names of "

@@ -80,6 +80,18 @@ def written_numbers(values: Sequence[str]) -> list[float] | None:
     return [_number(match, points) for match in matches]
 
 
+def numbers_among(words: Sequence[str]) -> dict[str, float]:
+    """The numbers that some of the words are, where all that look like one are written in one way.
+
+    Examples
+    --------
+    >>> numbers_among(["$1,234.50", "n.a.", "$17"])
+    {'$1,234.50': 1234.5, '$17': 17.0}
+    """
+    alike = [word for word in words if WRITTEN.fullmatch(word.strip())]
+    return dict(zip(alike, written_numbers(alike) or [], strict=False))
+
+
 def _number(match: re.Match[str], points: set[str]) -> float:
     whole, part = match["whole"] or "0", match["part"] or match["bare"] or "0"
     if match["group"] in points:

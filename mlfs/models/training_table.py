@@ -20,6 +20,7 @@ import scipy.sparse as sp
 from mlfs.data.columns import number_text
 from mlfs.data.dataset import Column, Dataset
 from mlfs.data.request import UNNEEDED, Limits
+from mlfs.data.written_numbers import numbers_among
 from mlfs.errors import DataError, UsageError, listed, plural, printable, setting
 
 MISSING = ("fill", "keep", "error")
@@ -317,7 +318,9 @@ def codes_of(field: Field, dataset: Dataset, j: int) -> np.ndarray:
     if not field.values:
         if column.kind == "numeric":
             return x
-        return _map_codes([_finite_number(value) for value in column.values], x)
+        plain = {value: _finite_number(value) for value in column.values}
+        written = numbers_among([value for value, number in plain.items() if math.isinf(number)])
+        return _map_codes([*{**plain, **written}.values()], x)
     position = {value: float(k) for k, value in enumerate(field.values)}
     if column.kind == "nominal":
         return _map_codes([position.get(value, -math.inf) for value in column.values], x)

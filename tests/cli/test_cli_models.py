@@ -868,3 +868,19 @@ def test_published_data_are_trained_and_evaluated(done, name: str) -> None:
          str(folder / f"{name}-train.arff"))  # fmt: skip
     seen = done("evaluate", "-q", "--format", "json", "m.mlfs", str(folder / f"{name}-test.arff"))
     assert json.loads(seen.out)["metrics"]["exact_match"] > 0.2
+
+
+def test_one_odd_cell_in_a_column_of_money_is_named_and_costs_itself_alone(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    spend = rng.lognormal(4, 1, 120).round(2)
+    frame = pd.DataFrame({"spend": [f"${x:,.2f}" for x in spend], "x": rng.normal(size=120)})
+    frame["y"] = (np.log(spend) + 0.3 * rng.normal(size=120) > 4).astype(int)
+    frame.to_csv(tmp_path / "train.csv", index=False)
+    model = str(tmp_path / "m.mlfs")
+    assert cli.main(["train", "-q", "--labels", "y", "-o", model, str(tmp_path / "train.csv")]) == 0
+    frame.loc[5, "spend"] = "n.a."
+    frame.to_csv(tmp_path / "new.csv", index=False)
+    assert cli.main(["predict", model, str(tmp_path / "new.csv")]) == 1
+    assert "holds 'n.a.' in row 6" in capsys.readouterr().err
+    assert cli.main(["predict", "--unseen", "missing", model, str(tmp_path / "new.csv")]) == 0
+    assert "unseen values taken as missing in 1 cell\n" in capsys.readouterr().err

@@ -397,3 +397,11 @@ def test_a_long_list_of_known_names_is_cut() -> None:
     assert len(told) < 400
     assert "4980 more" in told
     assert "\x1b" not in told
+
+
+@pytest.mark.parametrize("text", ["{}", "{}.0"])
+def test_a_column_of_many_numbers_as_labels_gets_a_note(text, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("f,t\n" + "".join(f"{i % 3},{text.format(i)}\n" for i in range(12)))
+    (note,) = read(path, labels="t").notes
+    assert "the 12 different numbers of the column 't' are taken as names of labels" in note
